@@ -5,6 +5,7 @@ Both tables have their own copy of the text.
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -19,13 +20,20 @@ from hardwon.adapters.sqlite.keyword_matches import (
     FilterMembers,
     KeywordMatches,
     MembersByFilter,
+    TermCounts,
     any_of,
-    frequencies,
     quoted,
 )
 from hardwon.adapters.sqlite.postings import drop_postings
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
-from hardwon.adapters.sqlite.scoring import count_texts, packed_scores, weigh
+from hardwon.adapters.sqlite.scoring import (
+    BestPassages,
+    PackedPostings,
+    count_texts,
+    packed_passages,
+    packed_scores,
+    weigh,
+)
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import (
     CorruptStoreError,
@@ -318,9 +326,6 @@ def _note(database: SqliteDatabase, key: str) -> None:
 FEW = 8
 """Filters passed by fewer than one entry in so many are scored by block."""
 
-KEPT_COUNTS = 10_000
-"""Terms whose frequencies are kept: a megabyte."""
-
 
 class FtsKeywordIndex(KeywordIndex):
     """
@@ -334,8 +339,8 @@ class FtsKeywordIndex(KeywordIndex):
     def __init__(self, database: SqliteDatabase, *, enabled: bool = True) -> None:
         self._database = database
         self._enabled = enabled
-        self._counted: tuple[int, dict[str, int]] = (0, {})
         self._checked = False
+        self._has_weighed = False
 
     @override
     def size(self) -> int:
@@ -346,7 +351,7 @@ class FtsKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return self._frequencies(terms)
+            return self._entries.of(terms)
 
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
@@ -385,29 +390,34 @@ class FtsKeywordIndex(KeywordIndex):
             members = self._members.of(only)
             if not members.at_most:
                 return KeywordMatches(self._database, {}, members)
-            found = weigh(self._database, terms, max_hits(is_filtered=only != EVERYTHING))
+            most = max_hits(is_filtered=only != EVERYTHING)
+            found = weigh(self._passages, terms, most, best_passages=self._best_passages())
             return KeywordMatches(self._database, found.scores, members, full=found.asked)
 
     @cached_property
     def _members(self) -> MembersByFilter:
         return MembersByFilter(self._database)
 
+    @cached_property
+    def _entries(self) -> TermCounts:
+        return TermCounts(self._database, "entries_fts")
+
+    @cached_property
+    def _passages(self) -> TermCounts:
+        return TermCounts(self._database, "passages_fts")
+
     def _with_any(self, terms: Sequence[str], members: FilterMembers) -> dict[int, float]:
         """Return the BM25 of entries with any of *terms*, at least of *members*."""
         within = members.blocks if FEW * members.at_most < count_ranked(self._database) else None
-        counted = self._frequencies(terms)
+        counted = self._entries.of(terms)
         scores = packed_scores(self._database, terms, counted, within=within)
         return self._found(any_of(terms)) if scores is None else scores
 
-    def _frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Count the entries with each of *terms*, once while the store does not change."""
-        version, (kept_version, kept) = self._database.version(), self._counted
-        if version != kept_version or len(kept) > KEPT_COUNTS:
-            kept = {}
-        missing = [term for term in terms if term not in kept]
-        kept |= frequencies(self._database, "entries_fts", missing)
-        self._counted = (version, kept)
-        return {term: kept[term] for term in terms}
+    def _best_passages(self) -> BestPassages:
+        """Return how passages are scored: in numpy, once that is loaded."""
+        is_first, self._has_weighed = not self._has_weighed, True
+        is_loaded = not is_first and "numpy" in sys.modules  # another thread may be loading it
+        return _in_numpy if is_loaded else packed_passages
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
         """Return the BM25 of entries whose own texts have all *terms*, by number."""
@@ -428,6 +438,12 @@ class FtsKeywordIndex(KeywordIndex):
                 "the keyword index is incomplete, run: hardwon doctor --repair"
             )
         self._checked = True
+
+
+def _in_numpy(packed: PackedPostings, asked: float) -> dict[int, float]:
+    from hardwon.adapters.sqlite.passage_arrays import best_passages  # noqa: PLC0415  # numpy
+
+    return best_passages(packed, asked)
 
 
 @contextmanager

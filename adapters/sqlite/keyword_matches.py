@@ -57,6 +57,44 @@ def frequencies(
     )
 
 
+KEPT_COUNTS = 10_000
+"""Terms whose frequencies are kept: a megabyte."""
+
+
+class TermCounts:
+    """
+    The frequencies of terms in an FTS5 table.
+
+    They are kept while the store does not change.
+
+    Args:
+        table: Its rows are entries or passages.
+    """
+
+    def __init__(self, database: SqliteDatabase, table: str) -> None:
+        self.database = database
+        self._table = table
+        self._kept: dict[str, tuple[int, float]] = {}
+        self._version = 0
+
+    def of(self, terms: Sequence[str], most: int = -1) -> dict[str, int]:
+        """Count the rows with each term, no further than *most* if it is positive."""
+        limit = most if most > 0 else math.inf
+        version, kept = self.database.version(), self._kept
+        if version != self._version or len(kept) > KEPT_COUNTS:
+            kept.clear()
+        missing = [term for term in terms if not _suffices(kept.get(term), limit)]
+        counted = frequencies(self.database, self._table, missing, most=most)
+        kept |= {term: (count, limit) for term, count in counted.items()}
+        self._version = version
+        return {term: int(min(kept[term][0], limit)) for term in terms}
+
+
+def _suffices(known: tuple[int, float] | None, limit: float) -> bool:
+    """Return whether a count that ended at its own limit says enough for *limit*."""
+    return known is not None and (known[0] < known[1] or limit <= known[1])
+
+
 SELECT_ADMITTED = """
     SELECT e.seq, e.category FROM json_each(:wanted) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}
 """

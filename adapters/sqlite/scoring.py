@@ -5,16 +5,22 @@ Both compute the same to the last bit. FTS5 searches what is not packed.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import compress, count, repeat, takewhile
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
-from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS, any_of, frequencies, quoted
+from hardwon.adapters.sqlite.keyword_matches import (
+    PLACE_BITS,
+    TermCounts,
+    any_of,
+    frequencies,
+    quoted,
+)
 from hardwon.adapters.sqlite.postings import (
     PackedBlock,
     PackedTerm,
@@ -43,13 +49,15 @@ class PackedPostings(NamedTuple):
         blocks: By number, without a gap from the first.
         holding: By block, the terms in it in the query's order. Each comes after its inverse
             document frequency.
-        saturation: By the number of words of a text, the part of BM25 that does not depend on terms.
+        average: The mean number of words of a text.
+        after: How many texts after the blocks hold each term.
 
     """
 
     blocks: Mapping[int, PackedBlock]
     holding: Mapping[int, Sequence[tuple[float, PackedTerm]]]
-    saturation: Mapping[int, float]
+    average: float
+    after: Mapping[str, int]
 
     @property
     def end(self) -> int:
@@ -117,11 +125,15 @@ def packed_postings(
         block: [(weight, terms[stem]) for stem, weight in weights if stem in terms]
         for block, terms in packed.items()
     }
-    return PackedPostings(blocks, holding, saturation=_Saturation(sum(totals) / size))
+    return PackedPostings(blocks, holding, average=sum(totals) / size, after=after)
 
 
 class _Saturation(dict[int, float]):
-    """Made for each number of words when it is first asked for."""
+    """
+    The part of BM25 that depends on a text's length alone.
+
+    It is made for each number of words when it is first asked for.
+    """
 
     def __init__(self, average: float) -> None:
         super().__init__()
@@ -152,11 +164,11 @@ def packed_scores(
     packed = packed_postings(database, terms, counted=counted, texts="entries")
     if packed is None:
         return None
-    scores = dict[int, float]()
+    scores, saturation = dict[int, float](), _Saturation(packed.average)
     for block, holding in packed.holding.items():
         if within is not None and block not in within:
             continue
-        of_places = bm25(holding, packed.blocks[block].entries, packed.saturation)
+        of_places = bm25(holding, packed.blocks[block].entries, saturation)
         scores.update(
             zip(compress(count(block << SHIFT), of_places), filter(None, of_places), strict=True)
         )
@@ -234,74 +246,79 @@ class PassageMatches(NamedTuple):
     asked: float
 
 
-def weigh(database: SqliteDatabase, terms: Sequence[str], most: int) -> PassageMatches:
+BestPassages: TypeAlias = Callable[[PackedPostings, float], dict[int, float]]
+"""
+Returns the score of each entry's best packed passage, by number.
+
+The second argument is the sum of the query's inverse document frequencies.
+"""
+
+
+def packed_passages(packed: PackedPostings, asked: float) -> dict[int, float]:
+    """Score passages one by one, as `BestPassages`."""
+    scores, saturation = dict[int, float](), _Saturation(packed.average)
+    for block, holding in packed.holding.items():
+        texts = packed.blocks[block]
+        bm25s = bm25(holding, texts.passages, saturation)
+        matched = dict[int, float]()  # by place, of few
+        for weight, term in holding:
+            for place in term.places:
+                matched[place] = matched.get(place, 0.0) + weight
+        found = map(passage_score, map(bm25s.__getitem__, matched), matched.values(), repeat(asked))
+        scores |= _best(texts.numbers(block << SHIFT, matched), found)
+    return scores
+
+
+def weigh(
+    passages: TermCounts,
+    terms: Sequence[str],
+    most: int,
+    *,
+    best_passages: BestPassages = packed_passages,
+) -> PassageMatches:
     """
     Score the entries that contain any of *terms* by their best passage.
 
-    The rarest terms count, those with at most *most* hits together.
+    The rarest terms of the *passages* count, those with at most *most* hits together.
     """
-    counted = dict(_rarest(database, terms, most))
+    database, counted = passages.database, dict(_rarest(passages, terms, most))
     size = count_texts(database, "passages")
     idf = {term: inverse_document_frequency(size, hits) for term, hits in counted.items()}
-    best = _Best(sum(idf.values()))
-    packed = packed_postings(database, [*counted], counted=counted, texts="passages")
-    if packed:
-        best.add_packed(packed)
-    best.add_searched(database, idf, packed.end if packed else 0)
-    return PassageMatches(best.scores, best.asked)
+    scores, first, asked = dict[int, float](), 0, sum(idf.values())
+    if packed := packed_postings(database, [*counted], counted=counted, texts="passages"):
+        scores, first = best_passages(packed, asked), packed.end
+        idf = {term: weight for term, weight in idf.items() if packed.after[term]}
+    return PassageMatches(scores | _searched_passages(database, idf, asked, first=first), asked)
 
 
-class _Best:
-    """
-    The best passages of entries.
+def _searched_passages(
+    database: SqliteDatabase, idf: Mapping[str, float], asked: float, first: int
+) -> dict[int, float]:
+    """Score the passages that FTS5 finds from entry *first* on."""
+    bm25s, matched = dict[int, float](), dict[int, float]()
+    for term, weight in idf.items():
+        hits: dict[int, float] = dict(
+            database.rows(SELECT_HITS, (quoted(term), first << PLACE_BITS))
+        )
+        _add(bm25s, hits)
+        _add(matched, dict.fromkeys(hits, weight))
+    found = map(passage_score, bm25s.values(), map(matched.__getitem__, bm25s), repeat(asked))
+    return _best((rowid >> PLACE_BITS for rowid in bm25s), found)
 
-    Args:
-        asked: The sum of the terms' inverse document frequencies.
 
-    """
-
-    def __init__(self, asked: float) -> None:
-        self.asked = asked
-        self.scores = dict[int, float]()
-
-    def add_packed(self, packed: PackedPostings) -> None:
-        for block, holding in packed.holding.items():
-            texts = packed.blocks[block]
-            bm25s = bm25(holding, texts.passages, packed.saturation)
-            matched = dict[int, float]()  # by place, of few
-            for weight, term in holding:
-                for place in term.places:
-                    matched[place] = matched.get(place, 0.0) + weight
-            numbers = texts.numbers(block << SHIFT, matched)
-            self._keep(numbers, map(bm25s.__getitem__, matched), matched.values())
-
-    def add_searched(self, database: SqliteDatabase, idf: Mapping[str, float], first: int) -> None:
-        """Add what FTS5 finds from entry *first* on."""
-        bm25s, matched = dict[int, float](), dict[int, float]()
-        for term, weight in idf.items():
-            hits: dict[int, float] = dict(
-                database.rows(SELECT_HITS, (quoted(term), first << PLACE_BITS))
-            )
-            _add(bm25s, hits)
-            _add(matched, dict.fromkeys(hits, weight))
-        numbers = (rowid >> PLACE_BITS for rowid in bm25s)
-        self._keep(numbers, bm25s.values(), map(matched.__getitem__, bm25s))
-
-    def _keep(
-        self, numbers: Iterable[int], bm25s: Iterable[float], matched: Iterable[float]
-    ) -> None:
-        best = self.scores
-        scores = map(passage_score, bm25s, matched, repeat(self.asked))
-        for number, score in zip(numbers, scores, strict=True):
-            if score > best.get(number, 0.0):
-                best[number] = score
+def _best(numbers: Iterable[int], scores: Iterable[float]) -> dict[int, float]:
+    best = dict[int, float]()
+    for number, score in zip(numbers, scores, strict=True):
+        if score > best.get(number, 0.0):
+            best[number] = score
+    return best
 
 
 FIRST_SHARE = 4
 """The part of all allowed hits up to which a term is counted first."""
 
 
-def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
+def _rarest(passages: TermCounts, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
     """
     Yield *terms* with the number of their passages, rarest first.
 
@@ -310,7 +327,7 @@ def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterat
     """
     left, counted, hits = terms, most // FIRST_SHARE + 1, 0
     while left:
-        counts = frequencies(database, "passages_fts", left, most=counted)
+        counts = passages.of(left, counted)
         for term in sorted(counts, key=lambda term: (counts[term], term)):
             if hits and hits + counts[term] > most:
                 return

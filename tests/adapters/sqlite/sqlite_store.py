@@ -12,10 +12,16 @@ from hardwon.adapters.numpy_index.vector_index import EXACT_BLOCKS, NumpyVectorI
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
-from hardwon.adapters.sqlite.keyword_matches import any_of, frequencies
+from hardwon.adapters.sqlite.keyword_matches import TermCounts, any_of, frequencies
 from hardwon.adapters.sqlite.opening import open_store
+from hardwon.adapters.sqlite.passage_arrays import best_passages
 from hardwon.adapters.sqlite.postings import drop_postings, pack_postings
-from hardwon.adapters.sqlite.scoring import PassageMatches, packed_scores, weigh
+from hardwon.adapters.sqlite.scoring import (
+    PassageMatches,
+    packed_passages,
+    packed_scores,
+    weigh,
+)
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.checkpoint import Contents
@@ -181,11 +187,23 @@ def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] |
     return packed_scores(database, terms, frequencies(database, "entries_fts", terms))
 
 
+def weigh_passages(database: SqliteDatabase, terms: Sequence[str], most: int) -> PassageMatches:
+    """Return what is found by passage, with numpy and without to the last bit the same."""
+    passages = TermCounts(database, "passages_fts")
+    in_numpy, plain = (
+        weigh(passages, terms, most, best_passages=best)
+        for best in (best_passages, packed_passages)
+    )
+
+    assert in_numpy == plain
+    return plain
+
+
 def plain_passages(database: SqliteDatabase, terms: Sequence[str]) -> PassageMatches:
     """Return what is found by passage while nothing is packed."""
     with contextlib.suppress(LookupError), database.transaction():
         drop_postings(database)
-        found = weigh(database, terms, ALL)
+        found = weigh_passages(database, terms, ALL)
         raise LookupError
     return found
 
@@ -193,7 +211,7 @@ def plain_passages(database: SqliteDatabase, terms: Sequence[str]) -> PassageMat
 def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
     """Check that searches find and score to the bit as FTS5 does."""
     expected = plain_scores(database, terms)
-    assert weigh(database, terms, ALL) == plain_passages(database, terms)
+    assert weigh_passages(database, terms, ALL) == plain_passages(database, terms)
     found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
 
     assert found.scores(range(1 << 13)) == expected

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite import keyword_index, scoring
+from hardwon.adapters.sqlite import keyword_index, keyword_matches, scoring
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
-from hardwon.adapters.sqlite.scoring import weigh
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
@@ -23,7 +22,7 @@ from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
-from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
+from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened, weigh_passages
 from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
 from tests.fakes.projects import store_entry
@@ -136,7 +135,7 @@ def test_frequencies_follow_the_writes_of_another_connection(folder: Path) -> No
 
 
 def test_frequencies_of_few_terms_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyword_index, "KEPT_COUNTS", 2)
+    monkeypatch.setattr(keyword_matches, "KEPT_COUNTS", 2)
     with opened(folder) as database:
         world_of(database).add(lesson("zebra"))
         keywords, statements = FtsKeywordIndex(database), list[str]()
@@ -332,7 +331,7 @@ def test_weighing_is_scoring_passage_by_passage(
             expected[rowid >> PLACE_BITS] = max(score, expected.get(rowid >> PLACE_BITS, 0.0))
 
         with mock.patch.object(scoring, "FIRST_SHARE", share):
-            assert weigh(database, terms, most) == (expected, sum(idf.values()))
+            assert weigh_passages(database, terms, most) == (expected, sum(idf.values()))
 
 
 def test_keyword_search_can_be_switched_off(database: SqliteDatabase) -> None:

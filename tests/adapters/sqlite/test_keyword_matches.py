@@ -1,5 +1,6 @@
 """The entries that pass a filter: what is remembered is what the store says now."""
 
+import itertools
 from collections.abc import Callable
 from random import Random
 
@@ -8,7 +9,12 @@ import pytest
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
-from hardwon.adapters.sqlite.keyword_matches import FilterMembers, KeywordMatches
+from hardwon.adapters.sqlite.keyword_matches import (
+    FilterMembers,
+    KeywordMatches,
+    TermCounts,
+    frequencies,
+)
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.domain.model.vocabulary import CATEGORIES
@@ -29,6 +35,17 @@ def numbers(world: World, database: SqliteDatabase) -> list[int]:
     for path in ("1.md", "2.md"):
         world.repository.put(of_file("a decision", path=path))
     return [number for (number,) in database.rows("SELECT seq FROM entry ORDER BY seq")]
+
+
+@pytest.mark.parametrize("limits", [*itertools.permutations((-1, 1, 3, 4))], ids=str)
+def test_kept_counts_say_what_counting_again_would(
+    world: World, database: SqliteDatabase, limits: tuple[int, ...]
+) -> None:
+    counts = TermCounts(database, "entries_fts")
+    for added in ("zebra", "zebra lion", "a zebra", "the zebra"):
+        world.add(lesson(added))
+        for most, terms in itertools.product(limits, (["zebra"], ["lion", "zebra", "tiger"])):
+            assert counts.of(terms, most) == frequencies(database, "entries_fts", terms, most=most)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 7])

@@ -19,7 +19,6 @@ from hardwon.adapters.sqlite.scoring import (
     computes_as_sqlite,
     packed_postings,
     packed_scores,
-    weigh,
 )
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
@@ -33,6 +32,7 @@ from tests.adapters.sqlite.sqlite_store import (
     packed_word_blocks,
     plain_passages,
     plain_scores,
+    weigh_passages,
 )
 from tests.contracts.worlds import ALL, IN_TIME, world_of
 from tests.strategies import lesson, of_file
@@ -74,7 +74,7 @@ def test_packed_passages_have_the_scores_of_fts5_to_the_last_bit(database: Sqlit
     assert passages is not None
     assert [len(block.owners) for block in passages.blocks.values()] == [5, 5]
     assert passages.end == 2 << SHIFT
-    assert weigh(database, QUERY, ALL) == expected
+    assert weigh_passages(database, QUERY, ALL) == expected
     assert len(expected.scores) == 3 * len(TEXTS)
 
 
