@@ -47,7 +47,6 @@ from hardwon.adapters.markdown.section_text import (
 from hardwon.domain.model.conversation.repair import RepairNote
 from hardwon.domain.model.conversation.session import Chunk
 from hardwon.domain.model.conversation.title import PERMANENT_MARK
-from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.document import (
     MAX_SECTIONS,
     CapturedSection,
@@ -59,6 +58,7 @@ from hardwon.domain.model.document import (
 from hardwon.domain.model.entry import goes_by_its_anchor
 from hardwon.domain.model.plain_text import describe, plain_text, plain_title
 from hardwon.domain.model.redaction import redact, stored_form
+from hardwon.domain.model.topic_words import informative_words
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from hardwon.ports.documents import Captured
 

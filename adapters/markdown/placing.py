@@ -9,9 +9,9 @@ import attrs
 from hardwon.adapters.markdown.document import FileSection
 from hardwon.adapters.markdown.memory_file import MemoryFile, as_section, memory_file, with_sections
 from hardwon.adapters.markdown.section_text import conversation_of, with_link
-from hardwon.domain.model.conversation.words import is_like, slug
 from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.topic_words import is_like, slug
 from hardwon.ports.documents import ENDING
 
 FULL = 1024 * 1024

@@ -8,7 +8,9 @@ from itertools import takewhile
 
 import attrs
 
-from hardwon.domain.model.identity import Spellings, folded, readings, spelled_line
+from hardwon.domain.model.identity import OWN_CASE, Spellings, folded, readings, spelled_line
+from hardwon.domain.model.plain_text import plain_text
+from hardwon.domain.model.topic_words import name_words
 
 MIN_TEXT_BYTES = 3
 """Bytes of the shortest text that can be searched for, folded."""
@@ -41,6 +43,9 @@ BYTES_A_CHARACTER = 24
 """Of a character in JSON within JSON, decomposed."""
 
 _WORD = re.compile(rf"[^\W_]{{{MIN_WORD},}}")
+_OWN_NAME = re.compile(r"\b\d{4}-\d\d-\d\d-([a-z0-9-]{1,80})\.md\b")
+"""The name of a memory file, which has words of its topic."""
+
 _ID = re.compile(r"[0-9a-f]{16}")
 _RUN = re.compile(rf"[^\0-\x08\x0e-\x1f\x7f]{{{MIN_RUN},}}")
 _TEXT = re.compile("[^\ufffd]{2,}")
@@ -94,7 +99,9 @@ class Erasure:
 
         A text of ASCII without a backslash that contains none of them contains nothing to erase.
         """
-        return (*(word.lower() for wanted in self._wanted if (word := wanted.word)), *self.ids)
+        of_names = (max(words, key=len) for _, words in self._words_of_names)
+        of_texts = (word.lower() for wanted in self._wanted if (word := wanted.word))
+        return (*of_texts, *of_names, *self.ids)
 
     def is_in(self, text: str) -> bool:
         """Return whether *text* contains anything to erase."""
@@ -137,6 +144,9 @@ class Erasure:
         )
 
     def _found(self, text: str) -> Iterator[str]:
+        for name in _OWN_NAME.findall(text) if self._words_of_names and ".md" in text else ():
+            named = frozenset(name.split("-"))
+            yield from (wanted for wanted, words in self._words_of_names if words <= named)
         for reading in readings(text):
             lower = folded(reading)
             cased = (
@@ -161,8 +171,22 @@ class Erasure:
 
     @cached_property
     def _wanted(self) -> tuple[Spellings, ...]:
-        wanted = (Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
+        wanted = (spelled for text in dict.fromkeys(self.texts) for spelled in self._spelled(text))
         return tuple(sorted(wanted, key=lambda spellings: spellings.length))
+
+    def _spelled(self, text: str) -> Iterator[Spellings]:
+        """Yield *text* as written, and without its formatting, as entries have it."""
+        yield Spellings(text, any_case=self.any_case)
+        plain = plain_text(text)
+        if plain != text and len(plain) > OWN_CASE:
+            yield Spellings(plain, name=text)
+
+    @cached_property
+    def _words_of_names(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        """The texts with the words that a memory file on them has in its name."""
+        short = (text for text in self.texts if OWN_CASE < len(text) < MIN_LINE)
+        named = ((text, name_words(text)) for text in short)
+        return tuple((text, words) for text, words in named if words)
 
 
 def _smallest(most: int, is_enough: Callable[[int], bool]) -> int:

@@ -54,6 +54,9 @@ _UNSEEN = f"[{IGNORABLE}]"
 _BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])"
 _SPACE_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])"
 _ESCAPED = r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]"
+_ENTITY = r"&(?:#(?P<code>[1-9][0-9]{0,2})|(?P<name>lt|amp));"
+"""The characters that memory files have as entities."""
+
 _CONTROLS = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 NESTED = 2
@@ -159,12 +162,18 @@ def spelled_line(text: str) -> str:
 
 
 def readings(text: str) -> Iterator[str]:
-    """Yield *text* as it is, and unescaped as JSON, also within JSON."""
+    """Yield *text* as it is, unescaped as markdown, and as JSON, also within JSON."""
     yield text
+    if "&" in text and (markdown := re.sub(_ENTITY, _entity, text)) != text:
+        yield markdown
     for _ in range(NESTED):
         if "\\" not in text or (unescaped := re.sub(_ESCAPED, _unescaped, text)) == text:
             return
         yield (text := unescaped)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return chr(int(found["code"])) if found["code"] else {"lt": "<", "amp": "&"}[found["name"]]
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -183,6 +192,7 @@ class Spellings:
     Args:
         text: Any text; one that no character is seen of has no spellings.
         any_case: Whether a text of up to three characters is looked for in any letter case too.
+        name: The text as it is called, by default itself.
 
     Attributes:
         length: A folded text with fewer characters holds no spelling.
@@ -191,8 +201,8 @@ class Spellings:
     (True, False)
     """
 
-    def __init__(self, text: str, *, any_case: bool = False) -> None:
-        self.text = text
+    def __init__(self, text: str, *, any_case: bool = False, name: str = "") -> None:
+        self.text = name or text
         self.keeps_case = not any_case and len(composed(text.strip())) <= OWN_CASE
         self._words = [
             word for word in re.split(_GAP, folded(text, keeps_case=self.keeps_case)) if word

@@ -6,6 +6,7 @@ subject changed, or when it is full.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, combinations
 from statistics import fmean
 from typing import NamedTuple
@@ -16,8 +17,8 @@ from hardwon.domain.model.conversation.boundaries import announces, boundary_com
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange
 from hardwon.domain.model.conversation.statements import is_important
 from hardwon.domain.model.conversation.topics import is_led_by_command, topic_of
-from hardwon.domain.model.conversation.words import keywords, salient_words
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
+from hardwon.domain.model.topic_words import salient_words, stem
 
 WINDOW = 13
 """Exchanges whose similarities set the threshold. Capture buffers at least as many."""
@@ -48,6 +49,14 @@ BEGINNING = 400
 
 Pair = tuple[int, int]
 """The places of two exchanges, the earlier first."""
+
+
+@lru_cache(maxsize=64)  # the next exchange is compared with each of a chunk
+def keywords(exchange: Exchange) -> frozenset[str]:
+    """Return the stems of the informative words of *exchange*."""
+    asked = " ".join(f"{answered.question} {answered.answer}" for answered in exchange.answers)
+    texts = (exchange.user, asked, exchange.assistant)
+    return frozenset(stem(word) for text in texts for word in salient_words(text))
 
 
 def first_change(recent: Sequence[Exchange], running: int) -> int | None:

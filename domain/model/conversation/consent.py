@@ -8,9 +8,9 @@ from hardwon.domain.model.conversation.actions import CAUSE_HEADING
 from hardwon.domain.model.conversation.options import listed_items
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.status import reports_status
-from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.text import split_sentences
+from hardwon.domain.model.topic_words import READ, salient_words, stem
 
 MAX_ITEMS = 5
 """The main choices of a plan."""

@@ -42,10 +42,10 @@ from hardwon.domain.model.conversation.statements import (
 )
 from hardwon.domain.model.conversation.status import reports_deed, reports_status
 from hardwon.domain.model.conversation.title import PERMANENT_MARK, titled
-from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.plain_text import ENDS, sentences
 from hardwon.domain.model.settings import BUFFERED
+from hardwon.domain.model.topic_words import is_informative, salient_words, stem
 from hardwon.domain.model.vocabulary import Kind
 
 _AREAS = {

@@ -7,10 +7,10 @@ from hardwon.domain.model.conversation.describe import first_stated
 from hardwon.domain.model.conversation.mentions import files_in, phases_in
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
 from hardwon.domain.model.conversation.title import headline
-from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.topic_words import informative_words
 from hardwon.domain.model.vocabulary import Kind
 
 MIN_SHARED_TERMS = 2

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from hardwon.domain.model.conversation.session import Exchange
-from hardwon.domain.model.conversation.words import stem
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.text import split_sentences
+from hardwon.domain.model.topic_words import stem
 
 
 def listed_items(text: str) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 
 from hardwon.domain.model.conversation.choices import names_by_place
 from hardwon.domain.model.conversation.norms import norm_in
-from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
+from hardwon.domain.model.topic_words import READ, salient_words, stem
 
 MOSTLY = 0.6
 """Share of informative words in an earlier sentence that makes a repetition."""

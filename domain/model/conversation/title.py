@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from hardwon.domain.model.conversation.words import is_informative
+from hardwon.domain.model.topic_words import is_informative
 
 MAX_TITLE_CHARACTERS = 100
 PERMANENT_MARK = "[PERMANENT] "

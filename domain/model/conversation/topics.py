@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from hardwon.domain.model.conversation.boundaries import boundary_command, label, without_opening
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.title import NO_TOPIC
-from hardwon.domain.model.conversation.words import READ, salient_words
 from hardwon.domain.model.plain_text import sentences
+from hardwon.domain.model.topic_words import READ, salient_words
 
 MAX_WORDS = 4
 LONGEST_WORD = 24

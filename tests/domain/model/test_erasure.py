@@ -94,6 +94,46 @@ def test_lines_that_hold_it_together_are_erased_together(text: str, left: str) -
     assert Erasure((WORD, "plan B")).without(text) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("the `Blue` Falcon", "the Blue Falcon"),
+        ("**Blue** Falcon", "of blue falcon"),
+        ("a [falcon](http://blue/x)", "a falcon (http://blue/x)"),
+        ("a <!-- blue --> falcon", "a   blue   falcon"),
+        ("a <!-- blue --> falcon", "> a &lt;!-- blue --> falcon"),
+        ("Vec<Blue>, falcon", "## Vec&#60;Blue>&#44; falcon"),
+        ("R&amp;D falcon", "R&amp;D falcon"),
+        ("blue &#60; falcon", "blue &amp;#60; falcon"),
+    ],
+)
+def test_a_text_with_markup_is_found_as_entries_and_files_have_it(text: str, kept: str) -> None:
+    assert Erasure((text,)).found_in(kept) == {text}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_named"),
+    [
+        ("Blue Falcon", "2026-03-01-falcon-exporter-blue.md", True),
+        ("the M\u00fchlrad plan", "[x](../conversations/2026-03-01-muhlrad-plan-2.md)", True),
+        ("M\u00fchlrad", "/memory/decisions/2026-03-01-muhlrad.md", True),
+        ("Blue Falcon", "2026-03-01-blue-exporter.md", False),
+        ("Blue Falcon", "blue-falcon", False),
+        (f"{WORD} {WORD} falcon, which is a line of a lesson", "2026-03-01-muhlrad.md", False),
+    ],
+)
+def test_a_text_is_found_in_the_name_of_a_memory_file_on_it(
+    text: str, name: str, *, is_named: bool
+) -> None:
+    erasure = Erasure((text,))
+
+    assert erasure.is_in(name) is is_named
+    assert erasure.found_in_bytes([b"\0", name.encode(), b"\xff"]) == (
+        {text} if is_named else set()
+    )
+    assert not is_named or any(word in name for word in erasure.words)
+
+
 def test_lines_and_words_are_known_in_any_spelling() -> None:
     line = "The codename of the customer is M\u00fchlrad, tell nobody."
     decomposed = line.replace("\u00fc", "u\u0308").upper()

@@ -265,6 +265,20 @@ def test_a_text_is_forgotten_in_each_of_its_spellings(world: World, asked: str) 
         )
 
 
+def test_a_phrase_is_forgotten_in_the_names_of_files_and_in_links_to_them(world: World) -> None:
+    session = Conversation(world)
+    session.write("Where does the `Orange` Otter keep its offsets?", "Orange Otter has a file.")
+    session.write("Does the otter read it?", "We decided: the otter reads offsets from the file.")
+    assert hardwon(world, "capture", "--from", str(session.transcript)).code == 0
+    assert [path for path in world.project.rglob("*.md") if "orange-otter" in path.name]
+
+    done = forget(world, "`Orange` Otter", "--yes")
+
+    assert (done.code, "nothing is left" in done.stdout) == (0, True), done
+    assert [path for path in world.project.rglob("*.md") if "orange-otter" in path.name] == []
+    assert places_with(world, "orange-otter", "Orange Otter") == []
+
+
 def test_a_text_of_three_letters_is_forgotten_in_its_own_letter_case(world: World) -> None:
     for text in ("Ask Ute first.", "Acute cases first.", "The UTE last."):
         keep(world, description=text)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.chunker import MAX_EXCHANGES, Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, chunk_identity
-from hardwon.domain.model.conversation.words import slug
+from hardwon.domain.model.topic_words import slug
 from tests.conversations import exchanges, sessions
 from tests.strategies import NOW, few_examples
 

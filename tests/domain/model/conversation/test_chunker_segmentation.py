@@ -17,9 +17,10 @@ from hardwon.domain.model.conversation.chunker import (
     USUAL_SIMILARITY,
     first_change,
     goes_on,
+    keywords,
 )
 from hardwon.domain.model.conversation.session import Exchange
-from hardwon.domain.model.conversation.words import keywords, salient_words
+from hardwon.domain.model.topic_words import salient_words
 from tests.conversations import DATABASE, DEEP_TALK, FRONTEND, dialogue
 from tests.strategies import few_examples
 

@@ -16,10 +16,10 @@ from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.title import titled
 from hardwon.domain.model.conversation.topics import topic_of
-from hardwon.domain.model.conversation.words import informative_words, slug
 from hardwon.domain.model.injection import related_conversations as related
 from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.redaction import Cleaning, redact
+from hardwon.domain.model.topic_words import informative_words, slug
 from tests.strategies import NOW
 
 READERS: dict[str, Callable[[str], object]] = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation import mentions, statements, title, words
 from hardwon.domain.model.conversation.title import NO_TOPIC, headline, titled
-from hardwon.domain.model.conversation.words import is_informative
+from hardwon.domain.model.topic_words import is_informative
 from tests.domain.model.conversation.test_mentions import PATHS, PROJECTS
 from tests.domain.model.conversation.test_statements import DECISIONS, UNDECIDED
 

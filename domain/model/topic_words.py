@@ -5,12 +5,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.conversation.session import Exchange
 
 READ = 20_000
 """Characters read of a prompt, and of a reply."""
@@ -75,14 +71,6 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=64)  # the next exchange is compared with each of a chunk
-def keywords(exchange: "Exchange") -> frozenset[str]:
-    """Return the stems of the informative words of *exchange*."""
-    asked = " ".join(f"{answered.question} {answered.answer}" for answered in exchange.answers)
-    texts = (exchange.user, asked, exchange.assistant)
-    return frozenset(stem(word) for text in texts for word in salient_words(text))
-
-
 LONGEST_SLUG = 60
 MAX_TOPIC_WORDS = 6
 MIN_SHARED = 2
@@ -106,6 +94,12 @@ def slug(topic: str) -> str:
     if words := spaced.split():
         return _first_of(words)
     return f"topic-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:HASH_DIGITS]}"
+
+
+def name_words(text: str) -> frozenset[str]:
+    """Return the words of *text* that the name of a file on it has, none for a long text."""
+    words = [*dict.fromkeys(salient_words(text))]
+    return frozenset(slug(" ".join(words)).split("-") if 0 < len(words) <= MAX_TOPIC_WORDS else ())
 
 
 def is_like(left: str, right: str) -> bool:
