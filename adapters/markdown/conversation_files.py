@@ -62,6 +62,9 @@ MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
 MAX_TRIES = 5
 """Upper bound of attempts."""
 
+_DATED = re.compile(r"\d{4}-\d\d-\d\d-")
+"""Begins every name that hardwon gives. Others are of the user."""
+
 
 class UsableFile(NamedTuple):
     """A file that may be changed, with its original line ends."""
@@ -98,6 +101,15 @@ class MemoryFolder:
         return sorted(
             name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING)
         )
+
+    def moved(self, day: str) -> Iterator[str]:
+        """Yield the files that may be of *day* after the user renamed or moved them."""
+        for place, folders, names in os.walk(self.path):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in names:
+                is_of_day = name.startswith(day) and place != self.path
+                if name.endswith(ENDING) and (is_of_day or not _DATED.match(name)):
+                    yield os.path.relpath(os.path.join(place, name), self.path)
 
     def usable(
         self, names: Collection[str], holding: Collection[str]
@@ -356,7 +368,7 @@ class MarkdownConversationFiles(ConversationFiles):
             sections, key=lambda section: (section.kind, day_of(section))
         ):
             linked = with_links(
-                same, {section_id: os.path.basename(path) for section_id, path in paths.items()}
+                same, {section_id: self._link(path) for section_id, path in paths.items()}
             )
             paths |= self._put(self._made(kind), day, linked)
         return paths
@@ -383,7 +395,7 @@ class MarkdownConversationFiles(ConversationFiles):
         def planned() -> PlannedFiles:
             nonlocal placed
             names = folder.names(day)
-            before = _present(folder, names, sections)
+            before = _present(folder, names, sections, moved=[*folder.moved(day)])
             placed = all_placed(
                 sections,
                 {name: file.text for name, file in before.items()},
@@ -396,6 +408,10 @@ class MarkdownConversationFiles(ConversationFiles):
         return {
             section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()
         }
+
+    def _link(self, path: str) -> str:
+        """Return the path from the folder of conversations, with slashes."""
+        return os.path.relpath(path, self._path("conversation")).replace(os.sep, "/")
 
     def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
         for kind in FOLDER_OF:
@@ -423,16 +439,19 @@ def _begun(section: FileSection) -> str:
 
 
 def _present(
-    folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]
+    folder: MemoryFolder,
+    names: Collection[str],
+    sections: Sequence[FileSection],
+    moved: Collection[str] = (),
 ) -> dict[str, UsableFile]:
     """
-    Return the files that *sections* may go into.
+    Return the files that *sections* may go into, and *moved* ones that have one.
 
     It raises if a conflicted file has one of them, so that no section is in two files.
     """
     section_ids = [section.section_id for section in sections]
     like = wanted(names, sections)
-    others = sorted({*names}.difference(like))
+    others = sorted({*names, *moved}.difference(like))
     found = dict((*folder.writable(like, [""]), *folder.writable(others, section_ids)))
     for name in [name for name, file in found.items() if has_conflict(file.text)]:
         text = found.pop(name).text

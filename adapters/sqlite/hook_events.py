@@ -34,10 +34,14 @@ SCHEMA = (
     )""",
     f"PRAGMA user_version = {VERSION}",
 )
-ADD = (
-    "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?,"
-    " ?, ?, ?)"
-)
+SAME_REPORT_SECONDS = 2
+"""The longest time between two reports of one event, where its hook is set up twice."""
+
+ADD = f"""INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+    WHERE NOT EXISTS (
+        SELECT 1 FROM (SELECT * FROM event WHERE session_id = ?1 ORDER BY number DESC LIMIT 1)
+        WHERE (kind, project_root, text) = (?2, ?4, ?6) AND abs(julianday(at) - julianday(?3)) * 86400 < {SAME_REPORT_SECONDS}
+    )"""
 PROJECTS = (
     "CREATE TABLE IF NOT EXISTS noted_project (folder TEXT PRIMARY KEY, key TEXT, root TEXT, inode"
     " INTEGER, project_id TEXT)"
@@ -59,7 +63,7 @@ COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'rep
 
 def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> int:
     """
-    Append *event* and its project durably.
+    Append *event* and its project durably, once if two hooks report it.
 
     Returns the number of waiting replies of its session.
     """

@@ -3,6 +3,7 @@ import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from itertools import count
 from typing import TypeAlias
 
 import attrs
@@ -74,8 +75,13 @@ buffers = st.builds(
 )
 
 
+numbers = count(1)
+
+
 def reply(session_id: str) -> HookEvent:
-    return HookEvent(session_id, "reply", NOW.isoformat(), "/project")
+    """Return another reply each time: the same one is noted once."""
+    text = f"Reply {next(numbers)}"
+    return HookEvent(session_id, "reply", NOW.isoformat(), "/project", text=text)
 
 
 def waiting(journal: CaptureJournal) -> list[str]:

@@ -304,6 +304,20 @@ def test_a_section_of_a_conflicted_file_is_written_once_the_conflict_is_solved(
     assert written(files, of_app(permanent=True)) == [str(root / NAME)]
 
 
+@pytest.mark.parametrize("name", ["my notes.md", "2026/2026-03-01-encoding.md", "2026/a b/mine.md"])
+def test_a_section_in_a_file_that_the_user_renamed_or_moved_goes_on_there(
+    root: Path, files: MarkdownConversationFiles, name: str
+) -> None:
+    files.put([of_app("One")])
+    moved = root / FOLDER / name
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    (root / NAME).rename(moved)
+
+    assert written(files, of_app("One", permanent=True)) == [str(moved)]
+    assert "permanent: true" in moved.read_text()
+    assert not (root / NAME).exists()
+
+
 @posix_only
 def test_a_section_in_a_file_that_became_read_only_is_rewritten_beside_it(
     root: Path, files: MarkdownConversationFiles

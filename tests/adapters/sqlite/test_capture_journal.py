@@ -68,10 +68,25 @@ def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
 
 def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda place: note(str(tmp_path), event(str(place % 2))), range(40)))
+        utterances = [event(str(place % 2))._replace(text=f"Say {place}") for place in range(40)]
+        list(pool.map(lambda utterance: note(str(tmp_path), utterance), utterances))
     journal = SqliteCaptureJournal(str(tmp_path), SystemClock().now)
 
     assert [len(journal.events(session_id)) for session_id in ("0", "1")] == [20, 20]
+
+
+def test_an_event_that_two_hooks_report_is_noted_once(tmp_path: Path) -> None:
+    later = NOW + dt.timedelta(seconds=3)
+    utterances = [
+        event(),
+        event(at=NOW + dt.timedelta(seconds=1)),  # by the other hook
+        event("two"),
+        event(at=later),
+        event(at=later)._replace(text="Say more"),
+        event(at=later),
+    ]
+
+    assert [note(str(tmp_path), utterance) for utterance in utterances] == [1, 1, 1, 2, 3, 4]
 
 
 def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path: Path) -> None:
@@ -81,7 +96,7 @@ def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path:
         contextlib.closing(connected(path_of(str(tmp_path)), 0.0)) as other,
     ):
         other.execute("BEGIN EXCLUSIVE")
-        noting = pool.submit(note, str(tmp_path), event())
+        noting = pool.submit(note, str(tmp_path), event()._replace(text="Say more"))
         with pytest.raises(TimeoutError):
             noting.result(1.5 * BUSY_SECONDS)
         other.execute("ROLLBACK")
