@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.conversation.session import Exchange
@@ -28,7 +29,13 @@ PART = 1 << 20
 LONGEST = 64 << 20
 """Characters of one conversation."""
 
-ZIP, BYTE_ORDER_MARK = b"PK", b"\xef\xbb\xbf"
+ZIP, BYTE_ORDER_MARK = b"PK\x03\x04", b"\xef\xbb\xbf"
+LIST = re.compile(rb"\[\s*(?:[{\]]|null\b)")
+"""Begins a list of objects, no note with a link."""
+
+MAX_OTHERS = 100
+"""Items before the first conversation, such as deleted ones."""
+
 BETWEEN = re.compile(r"[\s,\[]*")
 
 UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -123,24 +130,27 @@ class ChatForm(NamedTuple):
         return b'"%s"' % self.field.encode()
 
 
+KINDS_OF_TEXT = ("text", "multimodal_text", None)
+"""Types of ChatGPT's contents that have words of user or agent."""
+
+
 def _of_chatgpt(conversation: Mapping[str, Any]) -> Iterator[Message]:
     """Yield the messages from the root to the current node."""
     nodes = _dict(conversation.get("mapping"))
     leaves = [name for name, node in nodes.items() if not _dict(node).get("children")]
-    name, branch = (
-        conversation.get("current_node") or next(reversed(leaves), None),
-        dict[str, Any](),
-    )
+    current = conversation.get("current_node")
+    is_known = isinstance(current, str) and current in nodes
+    name, branch = current if is_known else next(reversed(leaves), None), dict[str, Any]()
     while isinstance(name, str) and name in nodes and name not in branch:
         branch[name] = _dict(nodes[name])
         name = branch[name].get("parent")
     for node in reversed(branch.values()):
         message = _dict(node.get("message"))
         content, author = _dict(message.get("content")), _dict(message.get("author"))
-        is_seen = message.get("recipient", "all") == "all" and not _dict(
+        is_seen = message.get("recipient") in ("all", None) and not _dict(
             message.get("metadata")
         ).get("is_visually_hidden_from_conversation")
-        if is_seen and content.get("content_type") in {"text", "multimodal_text", None}:
+        if is_seen and content.get("content_type") in KINDS_OF_TEXT:
             parts = (
                 _text(part) or _text(_dict(part).get("text"))
                 for part in _list(content.get("parts"))
@@ -148,10 +158,14 @@ def _of_chatgpt(conversation: Mapping[str, Any]) -> Iterator[Message]:
             yield from _message(author.get("role"), parts, _epoch(message.get("create_time")))
 
 
+SPOKEN = ("text", "voice_note")
+"""Types of Claude's blocks that have words of user or agent."""
+
+
 def _of_claude(conversation: Mapping[str, Any]) -> Iterator[Message]:
     for item in map(_dict, _list(conversation.get("chat_messages"))):
         blocks = map(_dict, _list(item.get("content")))
-        parts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]
+        parts = [_text(block.get("text")) for block in blocks if block.get("type") in SPOKEN]
         role = "user" if item.get("sender") == "human" else item.get("sender")
         pasted = map(_dict, _list(item.get("attachments")))
         texts = parts if any(parts) else [_text(item.get("text"))]
@@ -213,8 +227,8 @@ def open_chat_export(path: str, clean: Cleaning) -> ChatExport | None:
     """
     if not _holds_conversations(path):
         return None
-    first = next(_items(path), None)
-    forms = (form for form in CHAT_FORMS if form.field in _dict(first))
+    first = islice(_items(path), MAX_OTHERS)
+    forms = (form for item in first for form in CHAT_FORMS if form.field in _dict(item))
     return next((ChatExport(path, form, clean) for form in forms), None)
 
 
@@ -227,7 +241,7 @@ def _holds_conversations(path: str) -> bool:
         if not beginning.startswith(ZIP):
             text = beginning.removeprefix(BYTE_ORDER_MARK).lstrip()
             one = text.startswith(b"{") and any(form.mark in text for form in CHAT_FORMS)
-            return one or text.startswith(b"[")
+            return one or LIST.match(text) is not None
         with zipfile.ZipFile(path) as archive:
             return bool(_names_in(archive.namelist()))
 

@@ -224,6 +224,8 @@ def _start_of(path: str, most: int) -> bytes:
 
 
 BRANCH = "ref: refs/heads/"
+IN_TABLES = ".invalid"
+"""The branch that git writes into the file where the real one is in its tables (reftable)."""
 
 
 def checked_out_branch(project_root: str) -> str | None:
@@ -232,4 +234,5 @@ def checked_out_branch(project_root: str) -> str | None:
     if top is None:
         return None
     head = first_line(os.path.join(git_folder(top), "HEAD"))
-    return head.removeprefix(BRANCH) if head.startswith(BRANCH) else None
+    branch = head.removeprefix(BRANCH) if head.startswith(BRANCH) else None
+    return None if branch == IN_TABLES else branch

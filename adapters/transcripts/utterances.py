@@ -84,6 +84,7 @@ def _skip_to_the_end(file: BinaryIO) -> int:
     return skipped
 
 
+_UNIX_TIME = re.compile(r"\d{9,13}(?:\.\d{1,9})?")
 MIN_SECONDS = 1e8
 MIN_MILLISECONDS = 1e11
 
@@ -140,9 +141,11 @@ def parsed_timestamp(value: Any) -> dt.datetime | None:
     """
     Parse a timestamp, and return None if *value* is none.
 
-    A text is ISO 8601, in UTC if it names no zone. A number is Unix time, in seconds or, as in
-    JavaScript, milliseconds.
+    A text is ISO 8601, in UTC if it names no zone. A number, also as text, is Unix time, in seconds
+    or, as in JavaScript, milliseconds.
     """
+    if isinstance(value, str) and (number := _UNIX_TIME.fullmatch(value.strip())):
+        value = float(number[0])
     try:
         if isinstance(value, (int, float)) and value >= MIN_SECONDS:
             return dt.datetime.fromtimestamp(

@@ -76,17 +76,16 @@ def say(text: str = "") -> None:
     print(visible(text))
 
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+"""Controls that JSON need not escape, and by which a terminal can be steered."""
+
+
 def print_json(document: object) -> None:
     """Print *document* as JSON, with datetimes in ISO 8601."""
     from hardwon.entrypoints.presenters.entries import plain  # 20 ms
 
-    print(
-        json.dumps(
-            plain(document),
-            indent=2,
-            ensure_ascii=not sys.stdout.encoding.lower().startswith("utf"),
-        )
-    )
+    is_ascii = not sys.stdout.encoding.lower().startswith("utf")
+    print(json.dumps(plain(document), indent=2, ensure_ascii=is_ascii).translate(_ESCAPED))
 
 
 def print_items(items: Iterable[object], **about: object) -> None:

@@ -147,6 +147,32 @@ def test_a_file_with_one_conversation_is_an_export(
     assert [found.exchanges[0].user for found in export.conversations()] == ["Which port?"]
 
 
+@pytest.mark.parametrize(
+    "conversation",
+    [
+        {"mapping": NODES, "current_node": "gone"},
+        {"mapping": NODES, "current_node": 7},
+        {"mapping": {"a": {"message": {**NODES["a"]["message"], "recipient": None}}}},
+        {"chat_messages": [{"sender": "human", "content": [{**ASKED, "type": "voice_note"}]}]},
+    ],
+)
+@pytest.mark.parametrize("others", [[], [None], [{}, {"id": "deleted"}]])
+def test_a_conversation_with_odd_fields_behind_others_is_read(
+    tmp_path: Path, conversation: dict[str, Any], others: list[Any]
+) -> None:
+    [exchange] = exchanges(tmp_path / "conversations.json", [*others, conversation])
+
+    assert exchange.user == "Which port?"
+
+
+@pytest.mark.parametrize("text", ["PKI certificates expire in May.", "[port]: http://x", "[a](b)"])
+def test_a_note_is_no_export_and_none_that_is_damaged(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text(text)
+
+    assert open_chat_export(str(path), CLEAN) is None
+
+
 @pytest.mark.parametrize("text", ['{"/a/mapping.md": {}}', '{"type": "header"}\n{}', "{", "", "7"])
 def test_another_object_is_no_export(tmp_path: Path, text: str) -> None:
     path = tmp_path / "memory-index.json"

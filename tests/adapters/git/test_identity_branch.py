@@ -67,6 +67,8 @@ def test_without_a_branch_there_is_none(repository: Path, tmp_path: Path) -> Non
 
     assert checked_out_branch(str(repository)) is None
     assert checked_out_branch(str(tmp_path / "nowhere")) is None
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/.invalid\n")  # as with reftable
+    assert checked_out_branch(str(repository)) is None
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,9 @@ def test_a_time_without_a_zone_is_in_utc(tmp_path: Path) -> None:
     assert one.exchange.at.isoformat() == "2026-11-21T09:30:00+00:00"
 
 
-@pytest.mark.parametrize("when", ["1763629200000", "1763629200", "1763629200.0"])
+@pytest.mark.parametrize(
+    "when", ["1763629200000", "1763629200", "1763629200.0", '"1763629200000"', '" 1763629200.0"']
+)
 def test_a_time_may_be_a_number_of_seconds_or_milliseconds(tmp_path: Path, when: str) -> None:
     [one] = read(tmp_path, f'{{"user": "x", "assistant": "y", "timestamp": {when}}}\n'.encode())
 

@@ -35,6 +35,18 @@ def test_a_list_is_an_object_that_holds_items(
     )  # no prompt is answered from one entry
 
 
+def test_controls_are_escaped_so_that_no_stored_text_steers_a_terminal(
+    world_by_word: World,
+) -> None:
+    text = "The unit \x9b31m of the \x7f table"
+    keep(world_by_word, description=text)
+
+    done = hardwon(world_by_word, "list", "--json")
+
+    assert done.items[0]["description"] == text
+    assert done.stdout.replace("\n", "").isprintable()
+
+
 @pytest.mark.parametrize("command", LISTS, ids=" ".join)
 def test_an_empty_list_has_the_same_shape(world_by_word: World, command: tuple[str, ...]) -> None:
     done = hardwon(world_by_word, *command, "--json")
