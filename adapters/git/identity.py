@@ -225,7 +225,7 @@ def _start_of(path: str, most: int) -> bytes:
 
 BRANCH = "ref: refs/heads/"
 IN_TABLES = ".invalid"
-"""The branch that git writes into the file where the real one is in its tables (reftable)."""
+"""The branch in `HEAD` of a repository whose references are in tables (reftable)."""
 
 
 def checked_out_branch(project_root: str) -> str | None:

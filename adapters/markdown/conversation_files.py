@@ -103,7 +103,7 @@ class MemoryFolder:
         )
 
     def moved(self, day: str) -> Iterator[str]:
-        """Yield the files that may be of *day* after the user renamed or moved them."""
+        """Yield files that may be of *day* after the user moved them."""
         for place, folders, names in os.walk(self.path):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in names:

@@ -35,7 +35,7 @@ SCHEMA = (
     f"PRAGMA user_version = {VERSION}",
 )
 SAME_REPORT_SECONDS = 2
-"""The longest time between two reports of one event, where its hook is set up twice."""
+"""The longest time between two reports of an event by two hooks."""
 
 ADD = f"""INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) SELECT ?1, ?2, ?3, ?4, ?5, ?6
     WHERE NOT EXISTS (

@@ -183,7 +183,7 @@ class Erasure:
 
     @cached_property
     def _words_of_names(self) -> tuple[tuple[str, frozenset[str]], ...]:
-        """The texts with the words that a memory file on them has in its name."""
+        """The texts, with the words of memory files named after them."""
         short = (text for text in self.texts if OWN_CASE < len(text) < MIN_LINE)
         named = ((text, name_words(text)) for text in short)
         return tuple((text, words) for text, words in named if words)

@@ -97,7 +97,11 @@ def slug(topic: str) -> str:
 
 
 def name_words(text: str) -> frozenset[str]:
-    """Return the words of *text* that the name of a file on it has, none for a long text."""
+    """
+    Return the words in the name of a file on *text*.
+
+    There are none if it is too long for a name.
+    """
     words = [*dict.fromkeys(salient_words(text))]
     return frozenset(slug(" ".join(words)).split("-") if 0 < len(words) <= MAX_TOPIC_WORDS else ())
 
