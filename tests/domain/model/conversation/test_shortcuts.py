@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation import mentions, statements, title, words
+from hardwon.domain.model import topic_words
+from hardwon.domain.model.conversation import mentions, statements, title
 from hardwon.domain.model.conversation.title import NO_TOPIC, headline, titled
 from hardwon.domain.model.topic_words import is_informative
 from tests.domain.model.conversation.test_mentions import PATHS, PROJECTS
@@ -81,9 +82,9 @@ def test_all_paths_and_projects_are_found(text: str) -> None:
 
 @given(text=st.lists(st.sampled_from([*". \n1_", "Next", "node", ".JS", ".io", "x"])).map("".join))
 def test_a_name_with_an_ending_is_one_word(text: str) -> None:
-    joined = words._NAMED_AFTER_JS.sub(r"\1\2", text)
+    joined = topic_words._NAMED_AFTER_JS.sub(r"\1\2", text)
 
-    assert words.salient_words(text) == words.salient_words(joined.replace(".", " "))
+    assert topic_words.salient_words(text) == topic_words.salient_words(joined.replace(".", " "))
 
 
 spoken_texts = st.lists(
