@@ -38,7 +38,7 @@ SAME_REPORT_SECONDS = 2
 """The longest time between two reports of an event by two hooks."""
 
 ADD = f"""INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-    WHERE NOT EXISTS (
+    WHERE ?6 = '' OR NOT EXISTS (
         SELECT 1 FROM (SELECT * FROM event WHERE session_id = ?1 ORDER BY number DESC LIMIT 1)
         WHERE (kind, project_root, text) = (?2, ?4, ?6) AND abs(julianday(at) - julianday(?3)) * 86400 < {SAME_REPORT_SECONDS}
     )"""

@@ -76,17 +76,18 @@ def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_an_event_that_two_hooks_report_is_noted_once(tmp_path: Path) -> None:
-    later = NOW + dt.timedelta(seconds=3)
+    later, noted = NOW + dt.timedelta(seconds=3), event()._replace(text="Say it")
     utterances = [
-        event(),
-        event(at=NOW + dt.timedelta(seconds=1)),  # by the other hook
-        event("two"),
-        event(at=later),
-        event(at=later)._replace(text="Say more"),
-        event(at=later),
+        noted,
+        noted._replace(at=(NOW + dt.timedelta(seconds=1)).isoformat()),  # by the other hook
+        noted._replace(session_id="two"),
+        noted._replace(at=later.isoformat()),
+        noted._replace(at=later.isoformat(), text="Say more"),
+        noted._replace(at=later.isoformat()),
+        *[event(at=later)] * 2,
     ]
 
-    assert [note(str(tmp_path), utterance) for utterance in utterances] == [1, 1, 1, 2, 3, 4]
+    assert [note(str(tmp_path), utterance) for utterance in utterances] == [1, 1, 1, 2, 3, 4, 5, 6]
 
 
 def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path: Path) -> None:
