@@ -83,8 +83,14 @@ def temporary_name(folder: Folder, name: str) -> str:
 def _sweep(folder: Folder) -> None:
     for name in _temporary_files(folder):
         with suppress(OSError):
-            if time.time() - folder.facts(name).st_mtime > LONGEST_WRITE:
+            if is_stale(folder, name):
                 folder.remove(name)
+
+
+def is_stale(folder: Folder, name: str) -> bool:
+    """Return whether a killed process left the file or folder of that temporary name."""
+    is_temporary = TEMPORARY.search(name) is not None
+    return is_temporary and time.time() - folder.facts(name).st_mtime > LONGEST_WRITE
 
 
 def remove_unfinished(path: str, holds: Callable[[str], bool]) -> None:

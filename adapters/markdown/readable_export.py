@@ -14,12 +14,12 @@ import stat
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 
 import attrs
 
-from hardwon.adapters.durable import PRIVATE, refuse_irregular, temporary_name
+from hardwon.adapters.durable import PRIVATE, is_stale, refuse_irregular, temporary_name
 from hardwon.adapters.folder import Folder, make_folder
 from hardwon.adapters.markdown.bank_edit import with_lesson
 from hardwon.adapters.markdown.front_matter import write_markdown
@@ -56,6 +56,7 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
     place, name = os.path.split(path)
     with Folder(place) as around:
         _refuse_full(around, name, path, replace=replace)
+        _sweep(around, name)
         temporary = os.path.join(place, temporary_name(around, name))
         make_folder(temporary, PRIVATE_FOLDER)
         try:
@@ -68,6 +69,14 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
                 )
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sweep(around: Folder, name: str) -> None:
+    """Remove the temporary folders that killed exports to *name* left."""
+    for left in around.names():
+        with suppress(FileNotFoundError):
+            if left.startswith(f"{name}.") and is_stale(around, left):
+                shutil.rmtree(os.path.join(around.path, left), ignore_errors=True)
 
 
 def _refuse_full(around: Folder, name: str, path: str, *, replace: bool) -> None:

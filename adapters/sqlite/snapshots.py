@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import attrs
 
+from hardwon.adapters.durable import temporary_name
+from hardwon.adapters.folder import Folder
 from hardwon.adapters.sqlite.copies import opened_copy, publish, remove, write_copy
 from hardwon.adapters.sqlite.database import (
     FILE_NAME,
@@ -20,6 +22,7 @@ from hardwon.adapters.sqlite.database import (
 from hardwon.adapters.sqlite.decoding import RowDecoder, integer, optional, text, timestamp
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.erase import redact_rows
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
 from hardwon.adapters.sqlite.restore import SqliteSnapshot
@@ -144,7 +147,8 @@ class SqliteSnapshots(Snapshots):
             )
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        written = f"{path}.{os.urandom(8).hex()}.partial"
+        with translated(path), Folder(os.path.dirname(path)) as folder:
+            written = os.path.join(folder.path, temporary_name(folder, os.path.basename(path)))
         try:
             self._write_copy(written)
             publish(written, path)

@@ -184,3 +184,18 @@ def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
         _fail_after_one_file(tmp_path / "out")
 
     assert [*tmp_path.iterdir()] == []
+
+
+def test_the_folder_of_a_killed_export_is_removed_by_a_later_one(tmp_path: Path) -> None:
+    left, young, others = (
+        tmp_path / f"{name}.{digit * 16}.tmp"
+        for name, digit in (("out", "0"), ("out", "1"), ("b", "2"))
+    )
+    for folder in (left, young, others):
+        (folder / "shop").mkdir(parents=True)
+    for folder in (left, others):
+        os.utime(folder, (0, 0))
+    with written_folder(str(tmp_path / "out"), replace=False) as temporary:
+        written(Path(temporary), lesson("One."))
+
+    assert {*tmp_path.iterdir()} == {tmp_path / "out", young, others}

@@ -1,13 +1,16 @@
 """The whole store in a file, and back."""
 
 import contextlib
+import os
 import shutil
 import stat
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from hardwon.adapters.sqlite.copies import opened_copy
+from hardwon.adapters.sqlite import snapshots
+from hardwon.adapters.sqlite.copies import opened_copy, write_copy
 from hardwon.adapters.sqlite.database import IN_MEMORY, SqliteDatabase
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
@@ -41,6 +44,26 @@ def test_a_backup_replaces_a_file_only_on_request(tmp_path: Path, checkpoints: C
     assert path.read_text() == "mine"
     checkpoints.snapshots.back_up(str(path), replace=True)
     assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_the_copy_of_a_killed_backup_is_removed_by_a_later_one(
+    tmp_path: Path, checkpoints: Checkpoints
+) -> None:
+    left = list[str]()
+
+    def killed(source: SqliteDatabase, path: str) -> None:
+        write_copy(source, path)
+        shutil.copy(path, f"{path}.kept")
+        left.append(path)
+
+    with mock.patch.object(snapshots, "write_copy", killed):
+        checkpoints.snapshots.back_up(str(tmp_path / "b.db"))
+    [path] = left
+    os.rename(f"{path}.kept", path)
+    os.utime(path, (0, 0))
+    checkpoints.snapshots.back_up(str(tmp_path / "b.db"), replace=True)
+
+    assert names(tmp_path) == ["b.db", "deep"]
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.db-wal", "memory.db-shm"])
