@@ -1,5 +1,6 @@
 """The real agents get the lesson at the moment: in the next request, once."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,13 @@ from tests.clients.conftest import (
 )
 from tests.clients.scripted_model import TOKENS, Call, Request, script
 from tests.entrypoints.programs import hardwon
+from tests.machine import LONGEST_WAIT
 
 pytestmark = pytest.mark.clients
 
 FAILS = "python3 -c 'import frobnicate'"
 WORDS = "Please run what is due."
+DECIDED = "We decided: the image of the shop is signed once, in the build."
 TASK = f"Find out why CI says {ERROR} when it imports frobnicate."
 QUESTION = f"Why does CI say {ERROR} although the venv is cached?"
 COUNT = "Find out why counting the herd of zebra_quux raises LockTimeout."
@@ -40,6 +43,14 @@ def failing(client: Client, *commands: str) -> str:
 def with_results(requests: list[Request], count: int) -> list[Request]:
     """Return the requests of an agent that hold *count* results."""
     return [item for item in requests if len(item.results) == count and item.is_of_agent]
+
+
+def wait_for_capture(at: Desk, text: str) -> None:
+    """Wait until *text* is in the project's memory."""
+    deadline = time.monotonic() + LONGEST_WAIT
+    while not any(text in file.read_text() for file in (at.world.project / "memory").rglob("*.md")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @every_client
@@ -164,16 +175,18 @@ def test_a_prompt_is_answered_by_the_running_server_and_by_a_process_without_one
 
 def test_a_stopped_server_holds_up_no_session_and_processes_answer_later(desk: Set) -> None:
     at = desk(CLAUDE_CODE)
+    at.world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     at.register_server()
     stop = CLAUDE_CODE.run(f"kill -STOP $(cat {at.world.store}/answering-*)")
     with at.session() as ask:
         [request] = with_results(ask(script([stop], words=QUESTION)), 0)
         before = request.text.count(LESSON)
-        ask(script([CLAUDE_CODE.run("true")], words=WORDS))
+        ask(script([CLAUDE_CODE.run("true")], words=DECIDED))
         [request] = with_results(ask(script(words=f"Please look. {COUNT}")), 0)
 
     assert (before, OTHER in request.text) == (1, True)
     assert "'hardwon' gave no answer in time" in hardwon(at.world, "doctor").stdout
+    wait_for_capture(at, DECIDED)
 
 
 def test_a_prompt_of_codex_is_answered_by_the_running_server(desk: Set, tmp_path: Path) -> None:
