@@ -71,12 +71,12 @@ EMPTY_INDEX = tuple(
 VERSION_KEY = "keyword_index_version "
 """Prefix of the metadata key of a member's version: members index separately."""
 
-VERSION = 4
+VERSION = 5
 """
 The version of indexed contents.
 
 An unversioned index (0) has words as they stand, version 1 full-width ones too, version 2 no
-references, version 3 letters with their strokes.
+references, version 3 letters with their strokes, version 4 with points.
 """
 
 PLAIN_SINCE = 3

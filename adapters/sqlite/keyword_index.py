@@ -139,12 +139,12 @@ def ensure_index(database: SqliteDatabase, *, repair_index: bool) -> None:
 
 
 VERSION_KEY = "keyword_index_version"
-VERSION = 4
+VERSION = 5
 """
 The version of the indexed terms.
 
 Without a version all words are indexed as written, in version 1 only full-width ones, before
-version 3 no references, before version 4 letters with their strokes.
+version 3 no references, before version 4 letters with their strokes, before version 5 with points.
 """
 
 PLAIN_SINCE = 3

@@ -63,7 +63,7 @@ _QUOTED = re.compile(rf"`([^`\n]{{1,{LONGEST_CITATION}}})`")
 _WORD = re.compile(r"\S+(?: \([^()]+\))?")
 _PLACE = re.compile(
     r"(?::(?P<line>\d+)(?:-(?P<last>\d+))?(?:[:-]\d+)*|\#L(?P<marked>\d+)(?:-L?(?P<end>\d+))?"
-    r"|::(?P<symbol>\S+)|[:\#](?P<name>[^\W\d][\w.]*)"
+    r"|::(?P<symbol>\S+)|[:\#](?P<name>[^\W\d][\w.]*)|\((?P<row>\d+)(?:,\d+){0,3}\)"
     r"| ?\((?P<beside>[^()]+)\))$"
 )
 """The line or symbol at the end of a citation."""
@@ -157,9 +157,9 @@ def _without_place(text: str) -> tuple[str, Citation]:
     """Return *text* without the place in a file, and a citation of that place."""
     cited = Citation("file", "")
     while place := _PLACE.search(text):
-        if place["line"] or place["marked"]:
+        if line := place["line"] or place["marked"] or place["row"]:
             cited = cited._replace(
-                line=int((place["line"] or place["marked"])[:9]),
+                line=int(line[:9]),
                 last=int((place["last"] or place["end"] or "0")[:9]),
             )
         symbol = place["symbol"] or place["name"] or place["beside"]

@@ -96,6 +96,14 @@ _STROKED = {
 _ACCENTS = ("\u0300", "\u0331")
 """The first and the last of the combining accents that are left out."""
 
+POINTS = frozenset(
+    map(chr, (*range(0x0591, 0x05BE), 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7))
+) | frozenset(map(chr, (0x0640, *range(0x064B, 0x0660), 0x0670, *range(0x06D6, 0x06DD))))
+"""The points of Hebrew and Arabic, and the stroke that stretches words."""
+
+_WITH_MARKS = frozenset("\u0401\u0451\u0622\u0623\u0625")
+"""Letters of other scripts that are often written without their marks: io, alef."""
+
 
 class _Unaccented(dict[int, str]):
     """The plain form of each character, for `str.translate`, filled on demand."""
@@ -103,9 +111,10 @@ class _Unaccented(dict[int, str]):
     def __missing__(self, code: int) -> str:
         decomposed = unicodedata.normalize("NFD", chr(code))
         base, has_marks = decomposed[0], len(decomposed) > 1
-        if _ACCENTS[0] <= base <= _ACCENTS[1]:
+        is_accented = has_marks and ("\u0370" <= base <= "\u03ff" or chr(code) in _WITH_MARKS)
+        if _ACCENTS[0] <= base <= _ACCENTS[1] or base in POINTS:
             plain = ""
-        elif base in _STROKED or base.isascii() or (has_marks and "\u0370" <= base <= "\u03ff"):
+        elif base in _STROKED or base.isascii() or is_accented:
             plain = _STROKED.get(base, base)
         else:
             plain = chr(code)
@@ -118,10 +127,10 @@ _UNACCENTED = _Unaccented()
 
 def unaccented(text: str) -> str:
     """
-    Return *text* with plain letters for Latin and Greek ones with accents or strokes.
+    Return *text* with plain letters for those with accents or strokes, and without points.
 
-    >>> unaccented("Łódź, Straße, Đường, Αθήνα")
-    'Lodz, Strasse, Duong, Αθηνα'
+    >>> unaccented("Łódź, Straße, Đường, Αθήνα, ёж, \u0623\u064f\u0645")
+    'Lodz, Strasse, Duong, Αθηνα, еж, ام'
     """
     return text if text.isascii() else text.translate(_UNACCENTED)
 

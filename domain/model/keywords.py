@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.identity import searchable, unaccented
+from hardwon.domain.model.identity import POINTS, searchable, unaccented
 from hardwon.domain.model.text import (
     identifier_words,
     is_grammar,
@@ -36,8 +36,8 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
-_WITHOUT_MARKS = dict.fromkeys(range(0x0300, 0x0332))
-"""Combining accents, such as the dot that lower-casing `İ` leaves: FTS5 drops them too."""
+_WITHOUT_MARKS = dict.fromkeys((*range(0x0300, 0x0332), *map(ord, POINTS)))
+"""Combining accents, such as the dot that lower-casing `İ` leaves, and points of vowels."""
 
 _WORD = re.compile(r"[^\W_]+")
 

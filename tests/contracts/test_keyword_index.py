@@ -385,6 +385,7 @@ WRITTEN = (
     lesson("kpir后面要重启"),
     lesson("ＡＰＩの鍵をｸﾗｲｱﾝﾄに渡さない。ｇｅｔＫｅｙを使う"),
     lesson("Die Straße nach Łódź, đường, der Vögel"),
+    lesson("Перед развёртыванием: امسح ذاكرة النُسَخ أولا: \u05d4\u05b7\u05de\u05bc\u05b0\u05d8"),
 )
 
 
@@ -419,6 +420,8 @@ WRITTEN = (
         ),
         *((word, 8) for word in ("strasse", "STRASSE", "straße", "lodz", "ŁÓDŹ", "Łódz", "duong")),
         *(("vo\u0308gel", 8), ("Vögel", 8), ("vogel", 8)),
+        *((word, 9) for word in ("развертыванием", "РАЗВЁРТЫВАНИЕМ", "النسخ", "النُسخ", "النـــسخ")),
+        *((word, 9) for word in ("أولا", "اولا", "\u05d4\u05de\u05d8", "\u05d4\u05b7\u05de\u05d8")),
     ],
 )
 def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(

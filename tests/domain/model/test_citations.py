@@ -20,6 +20,8 @@ REFERENCES: list[tuple[str, CitationKind, str, int, str]] = [
     ("src/db/pool.py:40:7", "file", "src/db/pool.py", 40, ""),
     ("src/db/pool.py:40-60", "file", "src/db/pool.py", 40, ""),
     ("src/db/pool.py#L40-L60", "file", "src/db/pool.py", 40, ""),
+    ("src/feed.ts(12,5)", "file", "src/feed.ts", 12, ""),
+    ("src/Feed.cs(12)", "file", "src/Feed.cs", 12, ""),
     ("tests/test_x.py::test_y", "file", "tests/test_x.py", 0, "test_y"),
     ("tests/test_x.py::TestX::test_y", "file", "tests/test_x.py", 0, "TestX::test_y"),
     ("src/Pool.java#close", "file", "src/Pool.java", 0, "close"),

@@ -109,6 +109,8 @@ def test_a_megabyte_takes_time_in_proportion() -> None:
         ("STRASSE ans Café", "straße cafe", ["STRASSE", "Café"]),
         ("the cafe\u0301, then", "café", ["cafe\u0301"]),
         ("the ﬁle", "file", ["ﬁle"]),
+        ("Перед развёртыванием", "развертыванием", ["развёртыванием"]),
+        ("في النُسَخ", "النسخ", ["النُسَخ"]),
     ],
 )
 def test_words_are_marked_in_any_script_and_spelling(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.forgotten import comparable
 from hardwon.domain.model.identity import (
+    POINTS,
     Spellings,
     composed,
     folded,
@@ -182,15 +183,24 @@ def _is_composed(sign: str) -> bool:
     return composed(sign) == sign
 
 
-def test_only_latin_and_greek_letters_lose_their_accents() -> None:
+UNMARKED = (
+    "LATIN",
+    "GREEK",
+    "CYRILLIC CAPITAL LETTER IO",
+    "CYRILLIC SMALL LETTER IO",
+    "ARABIC LETTER ALEF",
+)
+
+
+def test_only_latin_and_greek_letters_and_io_and_alef_lose_their_accents() -> None:
     signs = map(chr, (*range(0x3400), *range(0xA000, 0xD800), *range(0xE000, 0x10000)))
     for character in filter(_is_composed, signs):
         plain = unaccented(character)
         name = unicodedata.name(character, "")
         assert unaccented(plain) == plain, hex(ord(character))
         if plain != character:
-            is_letter = name.startswith(("LATIN", "GREEK")) and plain.isalpha()
-            assert is_letter or not character.isalnum(), hex(ord(character))
+            is_letter = name.startswith(UNMARKED) and plain.isalpha()
+            assert is_letter or character in POINTS or not character.isalnum(), hex(ord(character))
 
 
 @pytest.mark.parametrize(
@@ -198,9 +208,12 @@ def test_only_latin_and_greek_letters_lose_their_accents() -> None:
     [
         ("\u0130\u0131 \u01fe \u01ed", "Ii O o"),
         ("\u1ec7 \u1ee3 \u1e9e", "e o SS"),
-        ("\u0439 \u0451 \u30ac \ud55c", "\u0439 \u0451 \u30ac \ud55c"),
+        ("\u0439 \u0457 \u30ac \ud55c", "\u0439 \u0457 \u30ac \ud55c"),
         ("a\u0301", "a"),
+        ("\u0401\u0451", "\u0415\u0435"),
+        ("\u0623\u0645\u0651 \u0646\u0640\u0640\u0634", "\u0627\u0645 \u0646\u0634"),
+        ("\u05d4\u05b7\u05de\u05bc\u05b0\u05d8", "\u05d4\u05de\u05d8"),
     ],
 )
-def test_accents_of_other_scripts_stay(text: str, plain: str) -> None:
+def test_points_go_and_accents_of_other_scripts_stay(text: str, plain: str) -> None:
     assert unaccented(text) == plain
