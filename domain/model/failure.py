@@ -5,7 +5,6 @@ Two runs that fail in the same way have the same signature, whatever their paths
 addresses and temporary names. Standard library only, for the hook.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +18,7 @@ from hardwon.domain.model.prompt_terms import (
 )
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.shell_command import MAX_READ, command_key, is_lookup
+from hardwon.domain.model.text import lazy
 from hardwon.domain.model.tool_output import cleaned, normalised, shown
 
 MAX_QUESTION = 1_500
@@ -32,7 +32,7 @@ Lines beside those of the error are searched by word alone.
 MAX_ERROR_LINES = 6
 MAX_SIGNATURES = 4
 
-_EXCEPTION = re.compile(
+_EXCEPTION = lazy(
     r"(?:E\s+|Caused by: )?(?:(?:\w+\.)*[A-Z]\w*"
     r"(?:Error|Exception|Exit|Interrupt|Warning|Fault|DoesNotExist|Timeout|NotFound|Refused)(?:\s\[\w+\])?(?::\s.*)?"
     r"|(?:[a-z_]\w*\.)+[A-Z]\w+: .*)"
@@ -42,7 +42,7 @@ _EXCEPTION = re.compile(
 _ERRNO = "E(?:ACCES|ADDR[A-Z]+|CONN[A-Z]+|EXIST|HOST[A-Z]+|INVAL|[MN]FILE|NO[A-Z]{3,}|PERM|PIPE|RESOLVE|ROFS|TIMEDOUT)"
 """Codes of the operating system, as Node.js prints them."""
 
-_SPECIFIC = re.compile(
+_SPECIFIC = lazy(
     "|".join(
         f"(?:{pattern})"
         for pattern in (
@@ -72,13 +72,13 @@ _SPECIFIC = re.compile(
 )
 """Lines by which a tool tells an error, in the order of no importance."""
 
-_GENERIC = re.compile(
+_GENERIC = lazy(
     r"(?i).*(?:\b(?:error|fatal|fail(?:ed|ure|s)?|exception|panic|denied|refused|not found|cannot|can't|could not|"
     r"couldn't|unable|not (?:allowed|permitted|defined|declared|in scope|installed|available|recogni[sz]ed)|exceeded|exceeds|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
     r"mismatch|unsupported|no such|does not|doesn't|overflow|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|"
     r"introuvable|errore|erro|fallo|fout|błąd)\b|ошибка|не найден|エラー|失敗|失败|错误|오류).*"
 )
-_WRAPPER = re.compile(
+_WRAPPER = lazy(
     r"(?i).*\*\*\*.*\berror \d+.*|npm (?:ERR!|error) (?:code|errno|path|command|lifecycle|workspace|location)\b.*|"
     r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(\w+=|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
     r"error: (?:could not compile|aborting due|process|subprocess|recipe|script|command)\b.*|"
@@ -90,10 +90,10 @@ _WRAPPER = re.compile(
 )
 """Lines that only say that another line says it."""
 
-_HEADING = re.compile(r"(?i:error|fatal)[:!]|thread '.*' .*panicked at .*:")
+_HEADING = lazy(r"(?i:error|fatal)[:!]|thread '.*' .*panicked at .*:")
 """Lines after which the error is told."""
 
-_STRONG = re.compile(
+_STRONG = lazy(
     r"FAIL(?:ED|URES?)?\b.*|--- FAIL.*|(?:test )?[Rr]esult: FAIL.*|not ok \d+(?!.*# (?:TODO|SKIP)).*|"
     r"(?:[\w ]+: +)?(?:\d+ [a-z]+[,;] )*[1-9]\d* (?:tests? )?(?:fail(?:s|ed|ing|ures?)?|errors?)(?:[,;.(].*| out of .*)?|"
     r".*\b(?:Failures|Failed|Errors|failures|failed|unreachable)(?:: *|=)[1-9].*|"  # counts of JUnit, PHPUnit, Ansible
@@ -112,7 +112,7 @@ _STRONG = re.compile(
 )
 """Lines that only a command prints that fails."""
 
-_MARK = re.compile(
+_MARK = lazy(
     r"^(?:E\s+|##\[error\]|Caused by:\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+"
 )
 _PLAIN_WORDS = (
@@ -138,7 +138,7 @@ MIN_RARE_WORDS = 2
 MIN_WORDS = 3
 """Words of a signature that has only one rare word."""
 
-_PLACE = re.compile(r"^(?:(?:\w+:)?<path>:?\s*|\(\.text[^)]*\):?\s*|line <n>:\s*)+-?\s*")
+_PLACE = lazy(r"^(?:(?:\w+:)?<path>:?\s*|\(\.text[^)]*\):?\s*|line <n>:\s*)+-?\s*")
 """Where a line says that the error is."""
 
 
@@ -283,4 +283,4 @@ def words_of_signature(signature: str) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words) if word not in STOP_WORDS)[:MAX_TERMS]
 
 
-_PLACEHOLDER = re.compile(r"<\w+>")
+_PLACEHOLDER = lazy(r"<\w+>")

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hardwon.domain.model.context import MAX_DESCRIPTION_WORDS
-from hardwon.domain.model.text import split_sentences
+from hardwon.domain.model.text import lazy, split_sentences
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+FRONT_MATTER = lazy(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 # The first opening wins, as in CommonMark, where an unclosed block runs to the end;
 # that also keeps the search linear on a hostile file.
-COMMENT_OR_FENCE = re.compile(
+COMMENT_OR_FENCE = lazy(
     r"<!--.*?(?:-->|\Z)"
     r"|^ {0,3}(?P<ticks>`{3,})[^`\n]*$.*?(?:^ {0,3}(?P=ticks)`*[ \t]*$|\Z)"
     r"|^ {0,3}(?P<tildes>~{3,})[^\n]*$.*?(?:^ {0,3}(?P=tildes)~*[ \t]*$|\Z)",
@@ -24,10 +24,10 @@ def without_code(markdown: str) -> str:
     return COMMENT_OR_FENCE.sub("", markdown)
 
 
-_UNDERLINED_TITLE = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}={3,}[ \t]*$", re.MULTILINE)
-_SECTION = re.compile(r"^ {0,3}##(?:[ \t]|$)", re.MULTILINE)
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
+_UNDERLINED_TITLE = lazy(r"^ {0,3}\S[^\n]*\n {0,3}={3,}[ \t]*$", re.MULTILINE)
+_SECTION = lazy(r"^ {0,3}##(?:[ \t]|$)", re.MULTILINE)
+_HEADING = lazy(r" {0,3}#{1,6}(?:[ \t]|$)")
+_RULE = lazy(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 
 
 def describe(markdown: str) -> str:
@@ -59,15 +59,15 @@ def _paragraphs(text: str) -> list[str]:
     return [block for block in "\n".join(lines).split("\n\n") if block.strip()]
 
 
-_PLAIN_RULE = re.compile(r"^[\s|:=_~+*`-]*$")
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
-_HEAD = re.compile(r"^(?P<indent>[^\S\n]*)(?:(?:#{1,6}|[-+])(?:\s+|$)|>\s*|~{3,}\s*)+")
-_CLOSING_HASHES = re.compile(r"\s#+\s*$")
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\(([^()\s]{0,2000})\)")
-_ANY_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
-_COMMENT_MARK = re.compile(r"<!--|-->")
-_MARKS = re.compile(r"(?P<between>(?<=[^\W_])[*`]+(?=[^\W_]))|[*`]+")
-_GAP = re.compile(r"\n{3,}")
+_PLAIN_RULE = lazy(r"^[\s|:=_~+*`-]*$")
+_FENCE = lazy(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
+_HEAD = lazy(r"^(?P<indent>[^\S\n]*)(?:(?:#{1,6}|[-+])(?:\s+|$)|>\s*|~{3,}\s*)+")
+_CLOSING_HASHES = lazy(r"\s#+\s*$")
+_LINK = lazy(r"!?\[([^\[\]\n]{0,500})\]\(([^()\s]{0,2000})\)")
+_ANY_LINK = lazy(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
+_COMMENT_MARK = lazy(r"<!--|-->")
+_MARKS = lazy(r"(?P<between>(?<=[^\W_])[*`]+(?=[^\W_]))|[*`]+")
+_GAP = lazy(r"\n{3,}")
 
 
 def plain_text(markdown: str) -> str:
@@ -103,7 +103,7 @@ def _gap(marks: re.Match[str]) -> str:
 
 NAME_LENGTH = 80
 
-_RUN = re.compile(r"\S+(?: \S+)*")
+_RUN = lazy(r"\S+(?: \S+)*")
 
 
 def plain_title(markdown: str) -> str:
@@ -127,10 +127,10 @@ def beginning(text: str) -> str:
 
 ENDS = ".!?"
 
-_TABLE_ROW = re.compile(r"[ \t]*\|")
-_ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")
-_BREAK = re.compile(r"[ \t>]*(?:#{1,6}(?:[ \t]|$)|[-*_=]{3,}[ \t]*$|$)")
-_HAS_WORD = re.compile(r"[^\W_]{2}")
+_TABLE_ROW = lazy(r"[ \t]*\|")
+_ITEM = lazy(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")
+_BREAK = lazy(r"[ \t>]*(?:#{1,6}(?:[ \t]|$)|[-*_=]{3,}[ \t]*$|$)")
+_HAS_WORD = lazy(r"[^\W_]{2}")
 
 
 def sentences(markdown: str) -> list[str]:

@@ -8,57 +8,59 @@ the hook. Linear in the length of the command, of which the end is cut.
 import re
 from collections.abc import Iterator
 
+from hardwon.domain.model.text import lazy
+
 MAX_COMMAND = 300
 """Characters of a key."""
 
 MAX_READ = 20 * MAX_COMMAND
 """Characters of a command that are read."""
 
-_CONTINUED = re.compile(r"\\\r?\n")
-_WHOLE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)|`[^`]*`|\\[|&;<>\"'()$` ]")
+_CONTINUED = lazy(r"\\\r?\n")
+_WHOLE = lazy(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)|`[^`]*`|\\[|&;<>\"'()$` ]")
 """Texts in which no sign separates commands."""
 
-_STANDS_FOR_WHOLE = re.compile("\0(\\d+)\0")
-_HERE_DOCUMENT = re.compile(
+_STANDS_FOR_WHOLE = lazy("\0(\\d+)\0")
+_HERE_DOCUMENT = lazy(
     r"(?<!\$\(cat )<<[-~]?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?^[ \t]*\2[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 """The data of a command, and the rest of its line (group 3)."""
 
-_UNENDED_DOCUMENT = re.compile(r"<<[-~]?\s*(?:\w|\0).*", re.DOTALL)
-_REDIRECTION = re.compile(r"(?:(?<=\s)\d|&)?>{1,2}\s*(?:&\s*[\d-]|[^\s;|&]+)|<\s*[^\s;|&<]+")
-_SEPARATOR = re.compile(r"(\|\||&&|[|&;\n])")
-_BEFORE = re.compile(
+_UNENDED_DOCUMENT = lazy(r"<<[-~]?\s*(?:\w|\0).*", re.DOTALL)
+_REDIRECTION = lazy(r"(?:(?<=\s)\d|&)?>{1,2}\s*(?:&\s*[\d-]|[^\s;|&]+)|<\s*[^\s;|&<]+")
+_SEPARATOR = lazy(r"(\|\||&&|[|&;\n])")
+_BEFORE = lazy(
     r"(?:(?:[A-Za-z_]\w*=\S*|sudo|time|nohup|exec|command(?!\s+-)|env|stdbuf\s+\S+"
     r"|xargs(?:\s+-(?:[nPL]\s+\d+|I\s+[^\s-]\S*|\S+))*"
     r"|nice(?:\s+-n\s*\d+)?|timeout(?:\s+-\S+)*\s+[\d.]+[smh]?)\s+)*"
 )
-_ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
-_PREPARATION = re.compile(
+_ABSOLUTE = lazy(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
+_PREPARATION = lazy(
     r"(?:(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir|exit|wait|trap)(?=\s|$).*"
     r"|(?i:set-location|push-location|new-item|write-host|write-output|start-sleep)(?=\s|$).*"
     r"|[A-Za-z_]\w*=\S*|\$(?:\w+:)?\w+\s*=.*)?"
 )
-_VIEWER = re.compile(
+_VIEWER = lazy(
     r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find(?!.* -exec)|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
     r"|command|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch|ls-files)"
     r"|(?i:get-content|get-childitem|get-command|get-help|get-item|select-string|test-path|dir|findstr|where(?:\.exe)?))(?=\s|$)"
 )
 """Commands that show texts of others, or whose exit code is an answer."""
 
-_TEST = re.compile(
+_TEST = lazy(
     r"(?:^|(?<=[\s/]))(?:py\.?test|tox|nox|unittest|jest|vitest|mocha|karma|cypress|rspec|minitest|phpunit|ctest|bats"
     r"|nextest|(?:\w{1,40}[:_.-])?(?:runtests?|tests?|specs?|verify|\w{1,40}Tests?)(?::[\w-]{1,40}|\.\w{1,5})?)(?=\s|$)"
     r"|(?:^|(?<=\s))make\s[^;&|]{0,200}?\bcheck\b"
 )
 """Commands that run tests, by the name of program, script or target."""
 
-_NO_TEST = re.compile(
+_NO_TEST = lazy(
     r"(?:git|gh|docker|kubectl|cp|mv|rm)\s|[^;&|]{0,40}\b(?:install|add|remove|uninstall)\s"
 )
 """Commands that only name a test."""
 
-_SOURCE = re.compile(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)(?=\s|$)")
+_SOURCE = lazy(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)(?=\s|$)")
 """Commands that feed another one in a pipe."""
 
 

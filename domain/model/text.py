@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 _SCRIPTS = (
     # Han
@@ -326,3 +326,23 @@ def one_line(event: str) -> str:
     """
     line = " ".join(event.split())[:MAX_LINE]
     return "".join(character if character.isprintable() else UNPRINTABLE for character in line)
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """
+    Return a regular expression that is compiled at its first use.
+
+    Most hooks use few of those that they import.
+    """
+    return cast("re.Pattern[str]", _Lazy(pattern, flags))
+
+
+class _Lazy:
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._source = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of the compiled one, and keep it for the next use."""
+        value = getattr(re.compile(*self._source), name)
+        setattr(self, name, value)
+        return value

@@ -13,6 +13,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from hardwon.domain.model.text import lazy
+
 MAX_OUTPUT = 40_000
 """
 The characters that are read.
@@ -26,12 +28,12 @@ MAX_LINE = 500
 _BEGINNING = MAX_OUTPUT // 4
 _LINE_END = "\n"
 
-_ESCAPES = re.compile(
+_ESCAPES = lazy(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and movements
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
     r"|\x1b[ -/]*[0-~]|[\x80-\x9f]"
 )
-_CONTROLS = re.compile(
+_CONTROLS = lazy(
     r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 
@@ -112,7 +114,7 @@ NOISE = (
 )
 """Lines that say nothing about a failure. A line that matches wholly is dropped."""
 
-_NOISE = re.compile("|".join(f"(?:{rule.pattern})" for rule in NOISE))
+_NOISE = lazy("|".join(f"(?:{rule.pattern})" for rule in NOISE))
 
 _DATE = r"\d{4}[-/]\d\d[-/]\d\d"
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
@@ -179,8 +181,8 @@ Texts that differ between two runs of the same failure.
 They are in the order of replacement.
 """
 
-_STAMPS = tuple((re.compile(rule.pattern), rule.replacement) for rule in STAMPS)
-_PLACEHOLDERS = tuple((re.compile(rule.pattern), rule.replacement) for rule in PLACEHOLDERS)
+_STAMPS = tuple((lazy(rule.pattern), rule.replacement) for rule in STAMPS)
+_PLACEHOLDERS = tuple((lazy(rule.pattern), rule.replacement) for rule in PLACEHOLDERS)
 
 
 def cleaned(output: str) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ def cleaned(output: str) -> tuple[str, ...]:
     return lines
 
 
-_LABEL = re.compile(
+_LABEL = lazy(
     f"(?:==> |\\S YN0000: )?(?:({'|'.join(rule.pattern for rule in LABELS)})|({NAME.pattern}))"
 )
 
@@ -230,7 +232,7 @@ def _labels(lines: Sequence[str]) -> set[str]:
     return labels if is_most else set()
 
 
-_ROWS = re.compile(r"\((\d{1,9}) rows?\)")
+_ROWS = lazy(r"\((\d{1,9}) rows?\)")
 """The end of a table of psql and its like."""
 
 
@@ -263,7 +265,7 @@ def _without_label(line: str, labels: Container[str]) -> str:
     return _without_stamps(text.strip()) if label in labels else line
 
 
-_STARTUP = re.compile(r"Error processing line \d+ of .*\.pth:.*")
+_STARTUP = lazy(r"Error processing line \d+ of .*\.pth:.*")
 _STARTUP_END = "Remainder of file ignored"
 """The last line of what Python prints about a broken `.pth` file, traceback included."""
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from hardwon.domain.model.failure import Failure, signature_of, without_cut_word
 from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.text import lazy
 
 MAX_COMMAND = 200
 """Characters of a command that are kept."""
@@ -109,18 +110,18 @@ STARTER = (
 )
 """The beginning of a command that may change although the run stays the same."""
 
-_STARTED = re.compile(STARTER)
-_DATA = re.compile(r"<<[-~]?\s*\\?[\"'\w]")
+_STARTED = lazy(STARTER)
+_DATA = lazy(r"<<[-~]?\s*\\?[\"'\w]")
 """A here-document, which no key has."""
 
-_HIDES_EXIT_CODE = re.compile(r"[|;&\n]")
-_AFTER_RUN = re.compile(r" ?(?:\d?>|\|(?!\|)).*")
-_BEFORE_RUN = re.compile(r"^(?:cd [^;&|]+(?:&&|;) ?)+")
-_RAN_NOTHING = re.compile(
+_HIDES_EXIT_CODE = lazy(r"[|;&\n]")
+_AFTER_RUN = lazy(r" ?(?:\d?>|\|(?!\|)).*")
+_BEFORE_RUN = lazy(r"^(?:cd [^;&|]+(?:&&|;) ?)+")
+_RAN_NOTHING = lazy(
     r"(?i).*\b(?:no tests? (?:ran|found|collected|run)|collected 0 items|ran 0 tests|0 passed"
     r"|no test files)\b.*"
 )
-_SLIP = re.compile(
+_SLIP = lazy(
     r"(?i).*(?:\bcd\b.*(?:no such file|not a directory|can't cd)|can't open file|cannot change to"
     r"|not found: .*no such file|file or directory not found: |unrecognized (?:arguments?|option)"
     r"|unknown option|illegal option|(?:syntax|parse) error near|unexpected EOF"
@@ -128,12 +129,12 @@ _SLIP = re.compile(
 )
 """The error line of a mistyped command, which teaches nothing."""
 
-_ADVICE = re.compile(r"(?i).*\b(?:run|running|execute|type|paste|try|use|install|curl|wget)\b.*")
-_SOURCE_FILE = re.compile(
+_ADVICE = lazy(r"(?i).*\b(?:run|running|execute|type|paste|try|use|install|curl|wget)\b.*")
+_SOURCE_FILE = lazy(
     r"[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|php|cs|exs?|swift|sh)\b"
 )
-_WARNING = re.compile(r"(?i).*\b(?:\w{0,60}warning|deprecation|note|hint|info):.*")
-_DEMAND = re.compile(
+_WARNING = lazy(r"(?i).*\b(?:\w{0,60}warning|deprecation|note|hint|info):.*")
+_DEMAND = lazy(
     r"(?i).*(?:\b(?:curl|wget|iwr|invoke-webrequest)\b.*(?:https?:|\|)|\|\s?(?:sudo )?(?:ba|z|da)?sh\b"
     r"|\b(?:important|attention|assistant|agents?|ignore (?:all|previous)|you (?:must|should|need to)"
     r"|please)\b.*\b(?:run|execute|type|paste|install|send|post|delete)\b).*"
@@ -203,7 +204,7 @@ def _shown(command: str) -> str:
     return _BEFORE_RUN.sub("", _AFTER_RUN.sub("", line))[:MAX_COMMAND].strip()
 
 
-_CAUSE = re.compile(
+_CAUSE = lazy(
     r"\b(?:because|root cause|caused by|due to|turns out|turned out|in\w?compatib\w+|not compatible"
     r"|(?:issue|problem|error|bug|cause|reason|culprit|failure) (?:here )?"
     r"(?:is|was|comes|came|lies|stems|occurs|happens)"
@@ -220,17 +221,17 @@ _CAUSE = re.compile(
     r"|\b(?:cause|reason|culprit|problem|ursache|grund) ?[:\u2013\u2014] |, (?:as|since) (?:the|it|its|no|nothing|they)\b"
     r"|, so (?!that\b|i\b|we\b|you\b|far\b|much\b|many\b|let\b|please\b|this\b)(?=\w)"
 )
-_PLAN = re.compile(
+_PLAN = lazy(
     r"(?:now|let me|let's|i'll|i will|i need|i should|next|first|then|we need|we should|to fix"
     r"|jetzt|nun|zuerst|als nächstes|ich|wir (?:müssen|sollten|brauchen))\b"
 )
-_HEDGED = re.compile(
+_HEDGED = lazy(
     r"\b(?:might|maybe|perhaps|probably|possibly|could be|not sure|seems?|unrelated|expected|hypothetic\w+|suppos\w+"
     r"|my (?:own )?(?:fix|change|changes|test|implementation|script)"
     r"|vielleicht|vermut\w+|wahrscheinlich|möglicherweise|könnten?|scheint)\b"
     r"|\b(?:bug|issue|problem) is (?:in|on|at) "
 )
-_NO_FACT = re.compile(
+_NO_FACT = lazy(
     r"^\W*(?:(?:you|let|this|that|it|he|she|here|there|these|those|yes|no|ok|okay|done|all|everything|please"
     r"|du|das (?:ist|war|hat|wird|geht|liegt|kommt|kann|sollte|sind|heißt|macht)|dies\w*|es|hier|alles?|beide|ja|nein|bitte)\b|\w+(?:ed|ing)\b)"
     r"|\b(?:i|me|my|we|our|ich|mich|mir|wir|work(?:s|ed|ing)?|pass(?:es|ed)?|succe\w+|may|should|would|could|want|shall"
@@ -238,9 +239,7 @@ _NO_FACT = re.compile(
 )
 """Plans, status, and what points at another sentence."""
 
-_DENIES = re.compile(
-    r"n't\b|\b(?:not|no|none|never|cannot|only|without|nicht|nie|kein\w*|nur|ohne)\b"
-)
+_DENIES = lazy(r"n't\b|\b(?:not|no|none|never|cannot|only|without|nicht|nie|kein\w*|nur|ohne)\b")
 MIN_CAUSE, MAX_CAUSE = 20, 300
 """Characters of a sentence that states a cause."""
 
@@ -255,7 +254,7 @@ CAUSE_HEADING = (
     r"|what (?:was wrong|went wrong|happened)\W*$|(?:(?:die|der|das) )?(?:ursache|grund|problem|diagnose)\W*$"
 )
 """A heading after which an agent names a cause."""
-_HEADING = re.compile(CAUSE_HEADING, re.IGNORECASE)
+_HEADING = lazy(CAUSE_HEADING, re.IGNORECASE)
 
 
 def labelled_causes(spoken: Iterable[str]) -> Iterator[str]:
