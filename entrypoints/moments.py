@@ -13,7 +13,7 @@ from typing import TypeAlias
 from hardwon.domain.model.conversation.actions import Action, Change, Run, run_of
 from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.use_cases.inject_at_moment import Moment, OpenedFile, Task
+from hardwon.domain.model.moment import Moment, OpenedFile, Task
 
 Document: TypeAlias = Mapping[str, object]
 

@@ -1,16 +1,16 @@
 """Print the entry that helps at the moment when an agent acts."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.edit import Edit, beginning
+from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.filters import seen_from
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, within_budget
 from hardwon.domain.model.injection.receipt import NOTHING as NO_MEMORY
 from hardwon.domain.model.injection.receipt import HeldMemory
 from hardwon.domain.model.injection.relevance_gate import AT_MOMENT, AT_TASK
-from hardwon.domain.model.keywords import LONGEST_PROMPT, has_enough_terms
+from hardwon.domain.model.moment import Moment, OpenedFile, Task
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.weigh_citations import WeighCitations
 from hardwon.domain.use_cases.weigh_entries import (
@@ -26,37 +26,6 @@ MOST = 4
 """The number of entries printed at moments in one context window."""
 
 
-class OpenedFile(NamedTuple):
-    """
-    A file that was read, or is about to be changed.
-
-    Attributes:
-        path: Relative to the project, if the file is in it.
-    """
-
-    path: str
-
-
-class Task(NamedTuple):
-    """
-    A task that a subagent starts with.
-
-    Attributes:
-        text: Empty if it is unknown.
-    """
-
-    text: str
-
-    @property
-    def question(self) -> str:
-        """The text to search with, without secrets, empty if too short."""
-        return beginning(self.text, LONGEST_PROMPT) if has_enough_terms(self.text) else ""
-
-
-Moment: TypeAlias = Failure | Edit | OpenedFile | Task
-"""An action that just ended, or the task of a starting subagent."""
-
-
 class InjectAtMoment(NamedTuple):
     """
     Print at most one entry when an agent acts, if it clearly helps.
@@ -68,7 +37,7 @@ class InjectAtMoment(NamedTuple):
 
     weigh: WeighEntries
 
-    def text_for(self, moment: "Moment", actor: Actor, deadline: Deadline) -> Injection:
+    def text_for(self, moment: Moment, actor: Actor, deadline: Deadline) -> Injection:
         """
         Return the text to print at *moment*, most often none.
 

@@ -9,13 +9,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.moment import Moment, OpenedFile, Task
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_at_moment import (
-    InjectAtMoment,
-    Moment,
-    OpenedFile,
-    Task,
-)
+from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
 from hardwon.domain.use_cases.weigh_entries import Actor, DryRun, dry_run
 from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries

@@ -19,7 +19,7 @@ from hardwon.entrypoints.hook.request import HookRequest
 
 if TYPE_CHECKING:
     from hardwon.domain.model.conversation.session_actions import RepeatedFailure
-    from hardwon.domain.use_cases.inject_at_moment import Moment
+    from hardwon.domain.model.moment import Moment
     from hardwon.domain.use_cases.recall import Recall
 
 SEARCH_SECONDS = 0.7

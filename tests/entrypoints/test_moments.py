@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.use_cases.inject_at_moment import OpenedFile
+from hardwon.domain.model.moment import OpenedFile
 from hardwon.entrypoints.moments import EVENTS, moment_of
 
 FAILED = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed"

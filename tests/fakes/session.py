@@ -8,9 +8,10 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.moment import Moment
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.trial import Trial
-from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment, Moment
+from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.recall import Recall

@@ -11,13 +11,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
 from hardwon.domain.model.injection.verify import fits, injected_text, verdict
-from hardwon.domain.use_cases.inject_at_moment import (
-    MOST,
-    InjectAtMoment,
-    Moment,
-    OpenedFile,
-    Task,
-)
+from hardwon.domain.model.moment import Moment, OpenedFile, Task
+from hardwon.domain.use_cases.inject_at_moment import MOST, InjectAtMoment
 from hardwon.domain.use_cases.weigh_entries import (
     NOTHING,
     Injection,

@@ -13,13 +13,8 @@ from hardwon.domain.model.injection.receipt import (
     Receipt,
     ReceiptEntry,
 )
-from hardwon.domain.use_cases.inject_at_moment import (
-    MOST,
-    InjectAtMoment,
-    Moment,
-    OpenedFile,
-    Task,
-)
+from hardwon.domain.model.moment import Moment, OpenedFile, Task
+from hardwon.domain.use_cases.inject_at_moment import MOST, InjectAtMoment
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection
 from tests.fakes.projects import working_in

@@ -5,8 +5,9 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.verify import fits, injected_text
+from hardwon.domain.model.moment import Task
 from hardwon.domain.model.trial import Trial
-from hardwon.domain.use_cases.inject_at_moment import MOST, InjectAtMoment, Task
+from hardwon.domain.use_cases.inject_at_moment import MOST, InjectAtMoment
 from hardwon.domain.use_cases.weigh_entries import dry_run
 from tests.domain.use_cases.test_inject_at_moment import FAILURE, LESSON, RULE, TASK
 from tests.fakes.session import InMemorySession, store

@@ -132,6 +132,17 @@ def test_without_blocks_too_a_lesson_comes_again_in_an_emptied_window(
     assert (LESSON in after(world, failure(world)).stdout) is is_again
 
 
+def test_a_command_that_passes_imports_no_search(world: World) -> None:
+    passed = {"stdout": "12 passed", "stderr": "", "interrupted": False}
+    run, modules = world.launch(
+        payload=failure(world, hook_event_name="PostToolUse", tool_response=passed, error=None)
+    )
+
+    assert outcome(run) == SILENT
+    assert "hardwon.entrypoints.moments" in modules
+    assert not {f"hardwon.domain.use_cases.{name}" for name in ("retrieve", "rank")} & modules
+
+
 def test_a_failure_that_a_pipe_hid_is_answered(world: World) -> None:
     hidden = failure(
         world,
