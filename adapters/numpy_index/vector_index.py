@@ -32,6 +32,9 @@ EXACT_BLOCKS = 256
 BLOCK_CPU_SECONDS, SIGNS_CPU_SECONDS = 0.001, 0.00025
 """Generous estimates for the codes, and the signs, of a packed block."""
 
+SCORED_CPU_SECONDS = 0.1
+"""The same for the vectors that are scored and the ranking after it."""
+
 
 class NumpyVectorIndex(VectorIndex):
     """
@@ -62,7 +65,7 @@ class NumpyVectorIndex(VectorIndex):
     def cpu_seconds(self) -> float:
         kept, blocks = self._loaded.kept if self._loaded else 0, len(self._source.blocks())
         seconds = BLOCK_CPU_SECONDS if blocks <= self._exact_blocks else SIGNS_CPU_SECONDS
-        return seconds * (blocks - kept)
+        return SCORED_CPU_SECONDS + seconds * (blocks - kept)
 
     @override
     def compare(

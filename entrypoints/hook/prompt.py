@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.moment import Moment
     from hardwon.domain.use_cases.recall import Recall
 
-SEARCH_SECONDS = 0.7
+SEARCH_SECONDS = 0.8
 """Search time within the second a prompt waits. The rest is reading, printing, leaving."""
 
 BUSY_SECONDS = 0.1
