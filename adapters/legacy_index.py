@@ -26,7 +26,9 @@ A session has three or four.
 """
 DECIMALS = 6
 SHOWN_CHARACTERS = 60
-SECONDS = 2**53
+LATEST = 2**53
+MIN_MILLISECONDS = 10**11
+"""Greater numbers are no times in seconds."""
 
 
 class _Shape(NamedTuple):
@@ -38,8 +40,13 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_seconds(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= SECONDS
+def _is_time(value: Any) -> bool:
+    return type(value) in {int, float} and abs(value) <= LATEST
+
+
+def _seconds(value: float | None) -> int | None:
+    """Return whole seconds, also of a time in milliseconds as JavaScript has it."""
+    return None if value is None else int(value / (1000 if value > MIN_MILLISECONDS else 1))
 
 
 def _is_numbers(value: object) -> TypeGuard[list[float]]:
@@ -51,7 +58,7 @@ TEXTS = _Shape(_is_texts, "a list of texts")
 SHAPES = {
     "tags": TEXTS,
     "descriptionKeywords": TEXTS,
-    "mtime": _Shape(_is_seconds, "whole seconds since 1970"),
+    "mtime": _Shape(_is_time, "seconds since 1970"),
     "basename": TEXT,
     "filename": TEXT,
     "description": TEXT,
@@ -136,7 +143,7 @@ def _memory(key: str, fields: object) -> IndexedMemory:
         path=path,
         tags=tuple(given.get("tags", ())),
         keywords=tuple(given.get("descriptionKeywords", ())),
-        mtime=given.get("mtime"),
+        mtime=_seconds(given.get("mtime")),
         project=given.get("basename", "").strip() or None,
         filename=os.path.basename(path),
         description=given.get("description", "").strip() or None,

@@ -49,6 +49,7 @@ STATIC = os.path.join(os.path.dirname(__file__), "static")
 MAX_FORM_BYTES = 32 * 1024 * 1024
 """An entry of 4 MB, every character escaped."""
 
+MAX_FIELDS = 10_000
 LONGEST_TOKEN = 1_000
 """Bytes of the form that opens the page."""
 
@@ -168,9 +169,14 @@ class Site:
             body = await _body(request)
             if body is None:
                 return self._problem(TOO_LARGE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-            fields = parse_qs(
-                body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10_000
-            )
+            try:
+                fields = parse_qs(
+                    body.decode("utf-8", "replace"),
+                    keep_blank_values=True,
+                    max_num_fields=MAX_FIELDS,
+                )
+            except ValueError:  # too many fields
+                return self._problem(TOO_LARGE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             if refusal := self._guard.admit_form(next(iter(fields.get("token", ())), "")):
                 return self._refused(refusal)
             path = request.url.path

@@ -56,7 +56,7 @@ def test_fields_that_are_missing_empty_or_unknown_are_fine() -> None:
 
 
 @pytest.mark.parametrize("name", FIELDS)
-@pytest.mark.parametrize("value", [{}, [1, "a"], True, 1.5, [None], 10**30])
+@pytest.mark.parametrize("value", [{}, [1, "a"], True, 1e30, [None], 10**30])
 def test_a_field_of_the_wrong_type_is_named_with_its_key(name: str, value: object) -> None:
     with pytest.raises(InvalidEntryError) as caught:
         read_memory_index(index(**{name: value}))
@@ -90,6 +90,24 @@ def test_numbers_that_json_lacks_are_read_and_left_to_be_judged() -> None:
 
     assert read.vector is not None
     assert not any(map(math.isfinite, read.vector))
+
+
+@pytest.mark.parametrize(
+    ("given", "mtime"),
+    [
+        (1_770_000_000, 1_770_000_000),
+        (1_770_000_000.9, 1_770_000_000),
+        (1_770_000_000_123.5, 1_770_000_000),
+        (-5, -5),
+        (None, None),
+    ],
+)
+def test_a_time_may_have_a_fraction_or_be_in_milliseconds(
+    given: float | None, mtime: int | None
+) -> None:
+    [read] = read_memory_index(json.dumps({"/a.md": {"mtime": given}}).encode())
+
+    assert read.mtime == mtime
 
 
 @pytest.mark.parametrize(

@@ -165,10 +165,13 @@ def test_a_form_sent_twice_is_done_once(world: World) -> None:
     assert world.query("SELECT validation_count FROM usage") == [(1,)]
 
 
-def test_a_form_that_is_too_large_is_refused(world: World) -> None:
+@pytest.mark.parametrize(
+    "fields", [{"description": "x" * MAX_FORM_BYTES}, {str(name): "" for name in range(20_000)}]
+)
+def test_a_form_that_is_too_large_is_refused(world: World, fields: dict[str, object]) -> None:
     caller = opened(world)
 
-    answer = caller.post(f"/entry/{entry_of(world)}/edit", {"description": "x" * MAX_FORM_BYTES})
+    answer = caller.post(f"/entry/{entry_of(world)}/edit", fields)
 
     assert (answer.status_code, "4 MB" in text_of(answer)) == (413, True)
 
