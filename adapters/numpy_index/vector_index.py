@@ -33,7 +33,7 @@ BLOCK_CPU_SECONDS, SIGNS_CPU_SECONDS = 0.001, 0.00025
 """Generous estimates for the codes, and the signs, of a packed block."""
 
 SCORED_CPU_SECONDS = 0.1
-"""The same for the vectors that are scored and the ranking after it."""
+"""The same for the vectors that are scored after signs, and the ranking."""
 
 
 class NumpyVectorIndex(VectorIndex):
@@ -64,8 +64,9 @@ class NumpyVectorIndex(VectorIndex):
     @override
     def cpu_seconds(self) -> float:
         kept, blocks = self._loaded.kept if self._loaded else 0, len(self._source.blocks())
-        seconds = BLOCK_CPU_SECONDS if blocks <= self._exact_blocks else SIGNS_CPU_SECONDS
-        return SCORED_CPU_SECONDS + seconds * (blocks - kept)
+        if blocks <= self._exact_blocks:
+            return BLOCK_CPU_SECONDS * (blocks - kept)
+        return SCORED_CPU_SECONDS + SIGNS_CPU_SECONDS * (blocks - kept)
 
     @override
     def compare(

@@ -23,7 +23,12 @@ from hardwon.adapters.numpy_index.blocks import (
     pack_codes,
 )
 from hardwon.adapters.numpy_index.signs import SPARE, TIMES, BySigns, QuerySigns, Signs, pack
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.numpy_index.vector_index import (
+    BLOCK_CPU_SECONDS,
+    SCORED_CPU_SECONDS,
+    SIGNS_CPU_SECONDS,
+    NumpyVectorIndex,
+)
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.ports.vectors import MAX_BLOCK_VECTORS, BlockState, VectorBlock
@@ -148,6 +153,16 @@ def test_of_a_block_only_the_signs_are_read() -> None:
 
     assert source.bytes_read == BLOCKS * bytes_of_signs(MAX_BLOCK_VECTORS, WIDTH)
     assert source.bytes_read < sum(len(part or b"") for part in source.parts.values()) / 3
+
+
+def test_the_expected_time_is_of_blocks_not_yet_read_and_after_signs_of_scored_vectors() -> None:
+    exact, by_signs = NumpyVectorIndex(Source()), NumpyVectorIndex(Source(), exact_blocks=0)
+    assert exact.cpu_seconds() == BLOCKS * BLOCK_CPU_SECONDS
+    assert by_signs.cpu_seconds() == BLOCKS * SIGNS_CPU_SECONDS + SCORED_CPU_SECONDS
+    for index in (exact, by_signs, exact, by_signs):  # what is read again is kept
+        index.compare(query(7), EVERYTHING).count()
+
+    assert (exact.cpu_seconds(), by_signs.cpu_seconds()) == (0, SCORED_CPU_SECONDS)
 
 
 @pytest.mark.parametrize("only", [EVERYTHING, LEARNINGS])
