@@ -27,7 +27,7 @@ from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT, bounds
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.keyword_index import INSERT
+from hardwon.adapters.sqlite.keyword_index import INSERT, VERSION
 from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import (
@@ -88,8 +88,9 @@ def kept_store(entries: int, space: Space = MINILM_SPACE) -> str:
 
     100 sessions recalled some.
     """
+    version = f"{NEWEST}-{VERSION}"
     folder = os.path.join(
-        bench_folder(), f"store-{NEWEST}-{space.model.replace('/', '-')}-{entries}"
+        bench_folder(), f"store-{version}-{space.model.replace('/', '-')}-{entries}"
     )
     if os.path.exists(folder):
         return folder
