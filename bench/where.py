@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from bench.figures import Figure
 from bench.processes import Command
@@ -59,7 +60,9 @@ def where_figures(
 
 
 def _shares(command: Command, environment: Mapping[str, str]) -> Mapping[str, float]:
+    """Return the shares, none if the command's own deadline cut its profile off."""
     out = os.path.join(environment["HOME"], "profile")
+    Path(out).unlink(missing_ok=True)
     subprocess.run(
         [sys.executable, PROFILED, out, *command.argv],
         input=command.stdin,
@@ -69,7 +72,11 @@ def _shares(command: Command, environment: Mapping[str, str]) -> Mapping[str, fl
         text=True,
     )
     seconds = Counter[str]()
-    for function, (_, _, own, _, callers) in pstats.Stats(out).stats.items():  # type: ignore[attr-defined]
+    try:
+        stats = pstats.Stats(out).stats  # type: ignore[attr-defined]
+    except (EOFError, OSError, ValueError):
+        return {}
+    for function, (_, _, own, _, callers) in stats.items():
         by_caller = {caller: spent[2] for caller, spent in callers.items()} or {function: own}
         for caller, spent in by_caller.items():
             seconds[_part(function) or _part(caller) or OTHER] += spent
