@@ -188,7 +188,7 @@ def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] |
 
 
 def weigh_passages(database: SqliteDatabase, terms: Sequence[str], most: int) -> PassageMatches:
-    """Return what is found by passage, with numpy and without to the last bit the same."""
+    """Return what is found by passage, the same with numpy and without."""
     passages = TermCounts(database, "passages_fts")
     in_numpy, plain = (
         weigh(passages, terms, most, best_passages=best)

@@ -1,13 +1,14 @@
 """Packed postings: they are used and kept current, and damage to them costs time only."""
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite import postings, scoring
+from hardwon.adapters.sqlite import passage_arrays, postings, scoring
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
@@ -16,13 +17,15 @@ from hardwon.adapters.sqlite.keyword_matches import FilterMembers, frequencies
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings, varints
 from hardwon.adapters.sqlite.scoring import (
+    PackedPostings,
     computes_as_sqlite,
+    packed_passages,
     packed_postings,
     packed_scores,
 )
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.entries import EntryRepository
 from tests.adapters.sqlite.sqlite_store import (
     assert_same_words,
@@ -76,6 +79,25 @@ def test_packed_passages_have_the_scores_of_fts5_to_the_last_bit(database: Sqlit
     assert passages.end == 2 << SHIFT
     assert weigh_passages(database, QUERY, ALL) == expected
     assert len(expected.scores) == 3 * len(TEXTS)
+
+
+def test_only_the_first_search_scores_without_numpy(
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored = list[float]()
+
+    def best_passages(packed: PackedPostings, asked: float) -> dict[int, float]:
+        scored.append(asked)
+        return packed_passages(packed, asked)
+
+    monkeypatch.setattr(passage_arrays, "best_passages", best_passages)
+    keywords = FtsKeywordIndex(database)
+    counts = [keywords.weigh(QUERY, EVERYTHING, IN_TIME).count() for _ in range(3)]
+    assert (len(scored), len({*counts})) == (2, 1)
+
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert keywords.weigh(QUERY, EVERYTHING, IN_TIME).count() == counts[0]
+    assert len(scored) == 2
 
 
 def test_blocks_that_cannot_be_read_are_packed_again(database: SqliteDatabase) -> None:

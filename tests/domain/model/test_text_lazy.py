@@ -1,4 +1,4 @@
-"""Lazy patterns: they find what the compiled ones find, and are compiled when they are first used."""
+"""Lazy patterns find what compiled ones find, and are compiled at first use."""
 
 import re
 import subprocess
