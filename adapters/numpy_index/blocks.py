@@ -554,9 +554,10 @@ class LoadedVectors:
 
     def admitted(self, only: EntryFilter) -> Admitted:
         """Return the entries of *only*, cached until the store changes."""
-        _, wanted = asked = (self.source.version(), only._replace(among=None))
+        source = self.source  # not `self` in the lambda: a cycle would outlive its last user
+        _, wanted = asked = (source.version(), only._replace(among=None))
         admitted = self._admitted.pop(asked, None) or Admitted(
-            lambda: Members.of(self.source.members(wanted)), are_all=self.source.admits_all(wanted)
+            lambda: Members.of(source.members(wanted)), are_all=source.admits_all(wanted)
         )
         self._admitted[asked] = admitted
         while len(self._admitted) > KEPT:

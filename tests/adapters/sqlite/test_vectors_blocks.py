@@ -1,7 +1,6 @@
 """Packed vectors: they are used and kept current, and damage to them costs time only."""
 
 import contextlib
-import gc
 from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -133,7 +132,6 @@ def test_indexes_of_a_process_share_what_they_keep(database: SqliteDatabase) -> 
     assert (first.read, second.read) == ([2, 2, 1], [])
 
     del index, other
-    gc.collect()
     search_until_kept(NumpyVectorIndex(second))
     assert (second.packed_read, second.read) == ([0] * 2, [1, 2] * 2)
 
