@@ -23,6 +23,12 @@ def never_fail_to_print() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def ignore_empty_home() -> None:
+    """Let the system name the user's home if `HOME` is empty."""
+    if os.environ.get("HOME") == "":
+        del os.environ["HOME"]
+
+
 SELDOM = 50_000
 """Objects. Most commands end before they have made so many that stay."""
 

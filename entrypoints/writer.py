@@ -49,6 +49,7 @@ from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
     collect_seldom,
+    ignore_empty_home,
     input_bytes,
     is_working_folder_gone,
     never_fail_to_print,
@@ -158,6 +159,7 @@ def main() -> None:
     """Run the writer and leave with its exit code."""
     collect_seldom()
     never_fail_to_print()
+    ignore_empty_home()
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
@@ -181,15 +183,17 @@ def run(arguments: Sequence[str]) -> int:
     It is 0 if stored, 1 if invalid, 2 if the store failed.
     """
     options = _parser().parse(arguments)
-    resolved = read_settings(options.project_root, flags(options))
-    for warning in resolved.warnings:
-        warn(warning)
-    if not resolved.settings.semantic_enabled:
-        print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
-        return OK
-    if pause := present_pause(resolved.settings.global_store, system_clock().now()):
-        return _failed(StorageError(refusal(pause)), DATABASE)
     try:
+        resolved = read_settings(options.project_root, flags(options))
+        for warning in resolved.warnings:
+            warn(warning)
+        if not resolved.settings.semantic_enabled:
+            print(
+                "Skipped: memory_semantic_enabled is not true, nothing is written to the database"
+            )
+            return OK
+        if pause := present_pause(resolved.settings.global_store, system_clock().now()):
+            raise StorageError(refusal(pause))
         fields = fields_from_json(_read(options))
         project = name_of(options.project_root) or None
         entry = entry_from_fields(fields, project=project, now=system_clock().now())

@@ -65,7 +65,7 @@ MEANINGS = {
         "whose lessons are shown in other projects: `own`: of projects that you committed to or"
         " trusted; `ask`: only of those that you trusted"
     ),
-    "global_store": "the folder of the store, or the address of a server, `postgresql://…`",
+    "global_store": "the folder of the store, a whole path, or the address of a server, `postgresql://…`",
     "document_roots": "more folders with documents, separated by `:`",
     "keyword_search": "`false`: search as on a SQLite without FTS5",
 }

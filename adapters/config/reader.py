@@ -16,6 +16,7 @@ from hardwon.adapters.config.table import (
     variables,
 )
 from hardwon.adapters.folder import read_start
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import (
     DEFAULT_STORE,
     ResolvedSettings,
@@ -33,6 +34,9 @@ DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)
 
 WEIGHTS = ("vector_weight", "keyword_weight", "prominence_weight")
 SHOWN_CHARACTERS = 60
+NO_HOME = (
+    "no home folder is known that could hold the store: set HOME, or HARDWON_STORE to a folder"
+)
 
 
 MAX_FILE_BYTES = 1 << 20
@@ -131,7 +135,10 @@ def read_settings(
         trusted: Asked only when a file of the project gives a reserved setting of `OF_TRUSTED`.
 
     Returns:
-        The settings; never raises, whatever the files hold.
+        The settings, whatever the files hold.
+
+    Raises:
+        StorageError: the user's store has no place of its own, as with a relative `HARDWON_STORE`.
     """
     warnings: list[str] = []
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
@@ -156,7 +163,8 @@ def read_settings(
         field: given.origin if given and field in values else DEFAULT
         for field, given in found.items()
     }
-    store, server = _place(values.pop("global_store", DEFAULT_STORE), environ)
+    values.pop("global_store", None)
+    store, server = _place(found["global_store"], environ)
     origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
     return ResolvedSettings(
@@ -178,20 +186,28 @@ def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
         refused=[],
         is_home=False,
     )
-    found = sources.strongest("global_store", _ignored)
-    return _place((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)[0]
+    return _place(sources.strongest("global_store", _ignored), environ)[0]
 
 
-def _place(text: str, environ: Mapping[str, str]) -> tuple[str, ServerAddress | None]:
+def _place(
+    found: _SettingText | None, environ: Mapping[str, str]
+) -> tuple[str, ServerAddress | None]:
     """
-    Return the folder and server of the store that *text* names.
+    Return the folder and server of the store that *found* names.
 
-    Beside a server, the folder is the default one.
+    Beside a server, the folder is the default one. Only a flag may name it from the working folder.
     """
-    text = text.strip().strip("'\"").strip()  # quotes as files of variables keep them
-    if ServerAddress.is_one(text):
-        return _expanded(DEFAULT_STORE, environ), ServerAddress(text)
-    return _expanded(text, environ), None
+    text = found.text.strip().strip("'\"").strip() if found else ""  # quotes as files keep them
+    server = ServerAddress(text) if ServerAddress.is_one(text) else None
+    folder = _expanded(DEFAULT_STORE if server or not found else text, environ)
+    if os.path.isabs(folder) or (found and found.place == flag("global_store")):
+        return folder, server
+    raise StorageError(
+        NO_HOME
+        if not found or server
+        else f"{found.place} is {text[:SHOWN_CHARACTERS]!r}, which is another folder in each working"
+        f" folder: give the whole path, from {os.sep} on"
+    )
 
 
 def _ignored(_: str) -> None:
@@ -254,14 +270,11 @@ class _Sources(NamedTuple):
         return field in OF_TRUSTED and self.trusted(store, found.origin)
 
     def _users_store(self) -> UsersStore:
-        found, mode = (self._of_user(field) for field in ("global_store", "trust"))
+        found, mode = (next(self._candidates(field), None) for field in ("global_store", "trust"))
         return UsersStore(
-            *_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own"
+            *_place(found, self.environ),
+            "ask" if mode and mode.text.strip() == "ask" else "own",
         )
-
-    def _of_user(self, field: str) -> str:
-        found = next(self._candidates(field), None)
-        return found.text.strip() if found else ""
 
 
 def _way_out(field: str, text: str) -> str:

@@ -41,6 +41,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
+from hardwon.entrypoints.cli.parameters import MistakeError
 from hardwon.entrypoints.cli.past_sessions import PastSessions, capture_past
 from hardwon.entrypoints.cli.setup_output import (
     ConversationConsent,
@@ -210,6 +211,8 @@ def _write_plugin(folder: str, *, as_json: bool) -> None:
 
 
 def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
+    if not os.path.isabs(os.path.expanduser("~")):
+        raise MistakeError("no home folder is known, where agents have their settings: set HOME")
     agents = build_agents(os.environ, mcp_json=mcp_json or remove)
     if mcp_json and not remove and BY_PLUGIN in agents[0].connection().ways:
         warn(SAME_SERVER)

@@ -26,6 +26,7 @@ from hardwon.entrypoints.cli.parameters import (
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
     collect_seldom,
+    ignore_empty_home,
     is_working_folder_gone,
     never_fail_to_print,
     silence,
@@ -45,6 +46,7 @@ def main() -> None:
     """Run one command and exit: 0 ok, 1 the user's mistake, 2 our failure."""
     collect_seldom()
     never_fail_to_print()
+    ignore_empty_home()
     try:
         code = _run(sys.argv[1:] if sys.argv[1:] != ["help"] else ["--help"])
     except Exception as error:  # noqa: BLE001  # no user ever sees a traceback

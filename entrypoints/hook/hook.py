@@ -1,7 +1,9 @@
 """One process of the hook: its request, its event, its time limits."""
 
+import os
 import time
 
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.text import one_line
 from hardwon.entrypoints.bootstrap import open_log, store_of
 from hardwon.entrypoints.hook.event import Arrival, Event, PausedEvent, pauses_of
@@ -82,7 +84,11 @@ class Hook:
     def _recover(self, problem: str) -> None:
         request = self._request or from_payload(b"")._replace(event=NO_EVENT)
         try:
-            event = self._event(request)
+            try:
+                event = self._event(request)
+            except StorageError:  # the user's store has no place
+                flags = {**request.flags, "--global-store": os.path.join(os.devnull, "none")}
+                event = self._event(request._replace(flags=flags))
             if not event.fall_back(problem):
                 event.warn(
                     problem

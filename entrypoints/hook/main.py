@@ -19,6 +19,8 @@ def main() -> None:
     try:
         for number in SIGNALS:
             signal.signal(number, _leave)
+        if os.environ.get("HOME") == "":  # as `ignore_empty_home`, without what that imports
+            del os.environ["HOME"]
         gc.disable()  # nothing lives long enough to be worth a look: up to a twentieth of the CPU
         from hardwon.entrypoints.hook.hook import Hook  # caught if broken
         from hardwon.entrypoints.hook.process import Output, process_start

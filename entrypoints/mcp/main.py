@@ -18,6 +18,7 @@ from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
     REINSTALL,
+    ignore_empty_home,
     is_working_folder_gone,
     never_fail_to_print,
     warn,
@@ -133,16 +134,14 @@ def _serve_http(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]") -> int:
     import anyio
 
-    server = _build(options)
-
-    async def serve() -> None:
+    async def serve(server: "MemoryServer") -> None:
         transport = make_transport()
         on_signals(transport.stop)
         await transport.serve(server)
 
     code = 0
     try:
-        anyio.run(serve)
+        anyio.run(serve, _build(options))
     except* StorageError as errors:
         code = _failed(_first(errors), STORE_FAILURE)
     return code
@@ -155,6 +154,7 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.mcp.threads import MemoryWorker, ProjectScan, StartupScan
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
+    ignore_empty_home()
     resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
         warn(warning)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import re
 import subprocess
 import tomllib
@@ -153,6 +154,16 @@ def test_an_agent_that_is_none_is_refused_in_one_line(world: World) -> None:
     assert wrong.code == 1
     assert "'emacs' is not one of claude-code, codex, gemini-cli, opencode" in wrong.stderr
     assert not world.store.exists()
+
+
+def test_without_a_home_no_agent_is_set_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    world.variables["HOME"] = ""
+    for arguments in (["--yes"], ["--remove", "--yes"]):
+        done = init(world, *arguments)
+        assert (done.code, done.stderr.count("\n")) == (1, 1)
+        assert "no home folder is known, where agents have their settings: set HOME" in done.stderr
+    assert "~" not in {path.name for path in world.project.iterdir()}
 
 
 def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
