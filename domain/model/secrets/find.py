@@ -38,6 +38,9 @@ LONGEST_REMEMBERED = 120
 MAX_PLAIN = 32_768
 """Tokens without a word of a rule that are remembered."""
 
+_BY_FREQUENCY = "zqxjkvbpygfwmucldrhsnioate"
+"""The letters, rare ones first."""
+
 _plain = set[str]()
 
 LONGEST_BACKWARDS = 12_000
@@ -155,11 +158,11 @@ def _remembered(token: str) -> frozenset[str]:
 
 
 def _found_in(token: str) -> frozenset[str]:
-    by_beginning = _words_by_beginning()
+    by_pair = _words_by_pair()
     return frozenset(
         word
-        for beginning in by_beginning.keys() & set(map(add, token, token[1:]))
-        for part, word in by_beginning[beginning]
+        for pair in by_pair.keys() & set(map(add, token, token[1:]))
+        for part, word in by_pair[pair]
         if part in token and _may_match_at(word, part, token)
     )
 
@@ -218,12 +221,18 @@ def _rules_by_word_and_head() -> dict[str, list[tuple[str, list[Rule]]]]:
 
 
 @cache
-def _words_by_beginning() -> dict[str, list[tuple[str, str]]]:
-    """Return each word and its part before a blank, by the first two letters."""
+def _words_by_pair() -> dict[str, list[tuple[str, str]]]:
+    """Return each word and its part before a blank, by the rarest pair."""
     words = dict[str, list[tuple[str, str]]]()
     for word in _rules_by_word():
-        words.setdefault(word[:2], []).append((word.partition(" ")[0], word))
+        part = word.partition(" ")[0]
+        words.setdefault(min(map(add, part, part[1:]), key=_frequency), []).append((part, word))
     return words
+
+
+def _frequency(pair: str) -> int:
+    """Return how frequent the two letters are in prose, lowest for other characters."""
+    return sum(map(_BY_FREQUENCY.find, pair))
 
 
 @cache

@@ -39,9 +39,13 @@ _BETWEEN = (
 _DEFAULT = r"\\{0,3}[\"'],[ ]?default="
 _CELL = r"(?:[ \t]{0,30}(?:\*\*)?[ \t]{0,3}\|[ \t]{1,30})"
 _CELL_END = r"(?=`?[ \t]{0,80}\|)"
+_WORDS = r"(?:[ \t][^\s\"'`:=]{1,20})"
 _SET_TO = (
     rf"(?:(?:{QUOTE})?[ \t](?:was|is|has[ ]been)?[ \t]?(?:changed|set|reset|rotated)?[ \t]?to["
-    r" \t]{1,2}|[ \t]{1,2})(?=[\"'`]?[^\s\"'`]{0,60}\d)"
+    rf" \t]{{1,2}}|[ \t](?:of|for){_WORDS}{{1,3}}[ ]to[ ]|[ \t](?:di|del|de|du){_WORDS}{{1,2}}[ ](?:in|a|à|en)[ ]"
+    rf"|{_WORDS}{{1,3}}[ ](?:naar|na|till?|în|на|para|σε|auf(?=[ ]\S{{8,60}}[ ](?:geändert|gesetzt)))[ ]"
+    rf"|{_WORDS}{{0,3}}[ ](?:thành|menjadi|إلى)[ ]|(?:を|를|을)[ ]?"
+    r"|[ \t]{1,2})(?=[\"'`]?[^\s\"'`]{0,60}\d)"
 )
 
 RULES: tuple[Rule, ...] = (

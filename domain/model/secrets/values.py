@@ -5,7 +5,7 @@ from hardwon.domain.model.secrets.rule import Rule, whole
 QUOTE = r"\\{0,3}[\"'`]"
 _MORE = (
     r"(?:[_.\-]?(?:access)?[_.\-]?(?:key|token)(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
-    r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
+    r"|confirm\w{0,6}|again|plain|text|raw|default|admin\w?|root|db))?"
 )
 """Parts that may follow a word in a name whose value stays a secret."""
 
@@ -15,16 +15,66 @@ _NO_VERDICT = (
 )
 """`PASS: name` and its like are outcomes of tests."""
 
+
+def _cased(pattern: str) -> str:
+    """Return *pattern* for both cases of its letters that are not of ASCII."""
+    return "".join(
+        letter if letter.isascii() or letter.upper() == letter else f"[{letter}{letter.upper()}]"
+        for letter in pattern
+    )
+
+
+_OF_LANGUAGES = {
+    "wachtwoord": r"wachtwoord(?:en)?",  # Dutch
+    "lösenord": r"lösenord(?:et)?",  # Swedish
+    "losenord": r"losenord(?:et)?",
+    "passord": r"passord(?:et)?",  # Norwegian
+    "adgangskode": r"adgangskoden?",  # Danish
+    "kodeord": r"kodeord(?:et)?",
+    "hasł": r"hasł(?:o|a|u|em)",  # Polish
+    "haslo": r"haslo",
+    "hesl": r"hesl(?:om?|a|u|em)",  # Czech, Slovak
+    "şifre": r"(?<!de)ş(?:i|İ)fre(?:s(?:i|İ)|m|n(?:i|İ)z|m(?:i|İ)z|y(?:i|İ))?",  # Turkish
+    "sifre": r"(?<!de)sifre(?:si|m|niz|miz|yi)?",
+    "parol": (
+        r"(?<![a-z])parol(?:as(?:\u0131|i)|an(?:\u0131|i)z|ay(?:\u0131|i)|am?|ă|ei)"  # Turkish, Romanian
+        r"(?=[^\n]{0,80}\d)"  # an Italian word
+    ),
+    "salasana": r"salasana(?:n[ai]?|a|ksi|lla|mme)?",  # Finnish
+    "jelsz": r"jelsz(?:óval|ót?|av(?:am?|ad|unk)|o)",  # Hungarian
+    "κωδικ": r"κωδικ(?:ός?|ού|ος)(?:[ ]πρόσβασης|(?=[^\na-z]{0,12}[a-z]))",  # Greek; also of a code
+    "συνθηματικ": r"συνθηματικ(?:ό|ού)",
+    "khẩu": r"(?<=mật[ _])khẩu",  # Vietnamese
+    "khau": r"(?:(?<=mat[ _])|(?<=mat))khau",
+    "sandi": r"(?:(?<=kata[ _])|(?<=kata))sandi(?:nya)?",  # Indonesian
+    "d'ordine": r"(?<=parola[ ])d'ordine",  # Italian
+    "비밀번호": r"비밀번호",  # Korean
+    "비번": r"비번",
+    "암호": r"암호",
+    "패스워드": r"패스워드",
+    "المرور": r"(?<=كلمة[ _])المرور",  # Arabic
+    "السر": r"(?<=كلمة[ _])السر",
+    "पासवर्ड": r"पासवर्ड",  # Hindi
+}
+"""Forms of the words for a password, by where they begin."""
+
+_LONGER_KNOWN = (
+    r"(?:(?<=mot[ _]de[ _])|(?<=motde)|(?<=palavra[ _\-]))passe"
+    r"|kennwort|contraseña|(?<![a-z])senha|парол(?:ь|ем|я|ю|\u0435|\u0456)|密码|密碼|パスワード"
+)
+_HAS_VALUE = r"(?=[^\n]{0,80}[\d\"'`!@#$%^&*]|[ ]?=)"
+"""The line is no sentence about passwords, and no label."""
+
 PASSWORD = (
-    r"(?:(?i:(?<=mot[ ]de["
-    rf" ])passe|pass(?:word|wd|wort|phrase|code|wrd)|(?:(?<![A-Za-z])|(?<=\\[nrt]))pass{_NO_VERDICT}|pwd|pswd|(?<![A-Za-z0-9])pw(?![a-z])|contrase[n\xf1]a|kennwort|(?<![a-z])senha|[\u041f\u043f]\u0430\u0440\u043e\u043b\u044c"
-    rf"|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9|(?<![a-z])psk|(?<!existing)(?<!existing_)secret|credential)(?i:{_MORE})"
+    rf"(?:(?i:{_cased(_LONGER_KNOWN)}|(?:{_cased('|'.join(_OF_LANGUAGES.values()))}){_HAS_VALUE}"
+    rf"|pass(?:word|wd|wort|phrase|code|wrd)|(?:(?<![A-Za-z])|(?<=\\[nrt]))pass{_NO_VERDICT}|pwd|pswd|(?<![A-Za-z0-9])pw(?![a-z])"
+    rf"|(?<![a-z])psk|(?<!existing)(?<!existing_)secret|credential)(?i:{_MORE})"
     rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
-NAMES_OF_PASSWORDS = (
-    "pass pwd pswd pw contrase kennwort senha \u043f\u0430\u0440\u043e\u043b\u044c \u5bc6\u7801"
-    " \u5bc6\u78bc \u30d1\u30b9\u30ef\u30fc\u30c9 psk secret credential"
+_WORDS_OF_LANGUAGES = (
+    f"kennwort contrase senha парол 密码 密碼 パスワード {' '.join(_OF_LANGUAGES)}"
 )
+NAMES_OF_PASSWORDS = f"pass pwd pswd pw psk secret credential {_WORDS_OF_LANGUAGES}"
 KEY = (
     r"(?i:(?:(?<=private[_\-. ])|(?<=private))key[_\-."
     r" ]?id|(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
@@ -37,9 +87,12 @@ KEY = (
 )
 KEY_WORDS = "token key"
 
+_OF = "voor|van|für|von|vom|zum?|zur|del?|della|da|do|di|para|pour|för|till?|k|ke|pentru|per|от|для|до|від|của|untuk"
+"""`Of` and `for` in other languages."""
+
 _TYPE_BETWEEN = r"(?:\[\])?(?:[ \t]?:[ \t]?(?:&(?:'static[ ])?)?[A-Za-z][\w.\[\] |?<>]{0,30}(?==))?"
 _SIGN = (
-    rf"(?:{QUOTE})?\]?(?:\*\*)?(?:[ ](?:for|of)[ ][\w.@\-]{{1,40}}(?=:))?{_TYPE_BETWEEN}["
+    rf"(?:{QUOTE})?\]?(?:\*\*)?(?:[ ](?:for|of|{_OF})[ ][^\s:=\"'`]{{1,40}}(?=:))?{_TYPE_BETWEEN}["
     rf" \t]{{0,20}}(?:=>|:=|\?=|\|\|=?(?=[ ]{QUOTE})|\?\?=?(?=["
     rf" ]{QUOTE})|:(?!:)(?:\*\*)?|=(?!=)|%3[dD]|(?<=[ ])(?:->|\u2192)(?=[ ])|\uff1a)[ \t]{{0,20}}"
 )
@@ -52,11 +105,11 @@ _WORDS = (
     r" \-]?"
     r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_"
     r" \-]?"
-    r"(?:pass(?:word|wd|wort|phrase|code)?s?|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
+    rf"(?:pass(?:word|wd|wort|phrase|code)?s?|(?:passwort|{_cased(_WORDS_OF_LANGUAGES.replace(' ', '|'))})[^\s\d\"'`!@#$%^&*]{{0,24}}|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
     r"|null|nil|undefined|true|false|optional|required|yes|no|on|off|enabled|disabled|hidden|always|never|default|unset|empty|missing"
     r"|invalid|wrong|incorrect|expired|changed|masked|redacted|encrypted|hashed|plain|see|todo|tbd|here|there|below|above|input|field|value|name"
     r"|header|body|query|cookie|bearer|basic|file|path|url|type|label|test|auto|inherit|read|write|include|omit|same-origin|clear|stored|provided"
-    r"|generated|not|is|set|self|this|env|ok|fail|failed|passed|error|warning|info|end|start|else|pass)(?:[_\-](?:here|placeholder|value|goes))?)"
+    r"|generated|not|is|set|self|this|env|base64|sha-?\d{1,3}|md5|argon2\w{0,2}|pbkdf2|ok|fail|failed|passed|error|warning|info|end|start|else|pass)(?:[_\-](?:here|placeholder|value|goes))?)"
 )
 ORDINARY = rf"(?:{VARIABLE}|{_WORDS}{_END})"
 """Placeholders, and other values that ordinary text gives to names of secrets."""
@@ -102,11 +155,19 @@ _FLAG = (
     r" ]-)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
     r"|(?<=--(?:access|client|github|gitlab|master)-)|(?<=--registry-))"
 )
+_IS_ELSEWHERE = "ist|lautet|es|est|è|é|luidt|brzmi|är|(?<!wort[ ])(?<!passe[ ])(?:er|je)|este|είναι|là|adalah|هي|هو|है|(?:это|це)|[—\u2013]"
 _IS = (
-    r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?["
-    r" \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?["
-    r" \t]{1,2}"
+    rf"(?:(?:[ \t](?:for|of|to|on|at|{_OF}|is[ \t]called)[ \t][^\n.:=]{{1,40}}?)?["
+    rf" \t](?:is|was|{_IS_ELSEWHERE}|(?<=alasana[ ])on)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?["
+    r" \t]{1,2}|(?<=as[łl]o)(?:[ ]do[ ][^\n.:=]{1,40}?)?[ ]to[ ]"
+    r"|(?:是|为|為|は|는|은|이|가)[ ]?(?=[!-~]{6,60}(?:[\s。、\uff0c]|です|입|이|예|\Z)))"
 )
+_AFTER_IS = r"(?:(?<=[ ]is[ ])|(?<=[ ](?:was|now)[ ])|(?<=is:[ ])|(?<=[ ]still[ ])|(?<=[ ]just[ ])|(?<=set[ ]to[ ])|(?<=called[ ])|(?<=probably[ ]))"
+"""After `is` in English, whose other words `_PROSE` knows."""
+
+_NO_ADJECTIVE = r"(?!(?:\d{1,2}|2FA|[A-Z]{2,6}-?\d{1,4})-[a-z]{3,20}(?![\w\-]))"
+"""No `16-character`, no `SHA256-hashed`."""
+
 NO_TOPIC = r"(?<!(?:for|fix)[ ]the[ ])(?<!(?:of|in)[ ]the[ ])"
 """Not in `the fix for the token is 9f86d08`."""
 
@@ -165,7 +226,7 @@ RULES: tuple[Rule, ...] = (
         "password-line",
         NAMES_OF_PASSWORDS,
         r"(?:(?<=:[ \t])|(?<=\*\*[ ])|(?<=[ \t]{2})|(?<=[^ \t]=)|(?<=[ ]=["
-        rf" ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=["
+        rf" ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])(?=\S{{0,60}}[!-~])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=["
         r" ]\w{2,20}=|;[\w ]{2,30}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
         head=(PASSWORD, _SIGN),
@@ -225,8 +286,8 @@ RULES: tuple[Rule, ...] = (
         "password-told",
         NAMES_OF_PASSWORDS,
         r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100})\1"
-        rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
-        rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
+        rf"|({_NO_ADJECTIVE}(?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
+        rf"|{_AFTER_IS}{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
         behind=NO_TOPIC + r"(?!(?i:pass)(?![A-Za-z]))",
         head=(PASSWORD, _IS),
