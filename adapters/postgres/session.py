@@ -10,6 +10,7 @@ from copy import copy
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import psycopg
+from psycopg.generators import send
 
 from hardwon.adapters.postgres.server import (
     Column,
@@ -92,19 +93,26 @@ HANDSHAKE = f"""
     SET LOCAL lock_timeout = '{LOCK_SECONDS:.0f}s';
     SET TIME ZONE 'UTC';
     SELECT m.tenant, current_user, pg_is_in_recovery(), (SELECT max(version) FROM hardwon.migration),
-        (SELECT coalesce(sum(c.entries), 0)::bigint FROM hardwon.corpus c WHERE c.tenant = m.tenant)
+        (SELECT coalesce(sum(c.entries), 0)::bigint FROM hardwon.corpus c WHERE c.tenant = m.tenant),
+        pg_backend_pid()
     FROM (SELECT 1) AS one LEFT JOIN hardwon.member m ON m.role = current_user
 """
 
 
 class Member(NamedTuple):
-    """A login role, as the server knows it."""
+    """
+    A login role, as the server knows it.
+
+    Attributes:
+        process: The server's process, which a pooler hides behind a number of its own.
+    """
 
     tenant: int
     role: str
     is_read_only: bool
     schema: int
     entries: int
+    process: int
 
 
 class Opened(NamedTuple):
@@ -142,10 +150,18 @@ class _Connection(psycopg.Connection[Row]):
 
 class _Pipeline(psycopg.Pipeline):
     """
-    Statements in one round trip, which end with their Sync.
+    Statements that are sent together with their Sync.
 
-    psycopg sends a Flush after it, which stops the server's clock for idle transactions.
+    psycopg sends each alone, and a Flush after the Sync, which stops the server's clock for idle
+    transactions.
     """
+
+    @override
+    def _communicate_gen(self) -> Generator[Any, Any, None]:
+        while self.command_queue:
+            self.command_queue.popleft()()  # libpq keeps up to 64 KB
+        if self.result_queue and self.result_queue[-1] is None:  # the Sync
+            yield from send(self.pgconn)
 
     @override
     def _fetch_gen(self, *, flush: bool) -> Generator[Any, Any, None]:
@@ -225,9 +241,7 @@ class MemberSession:
     def _connect(self) -> tuple[_Connection, Member]:
         with translated(self._path):
             usual: dict[str, Any] = {**NETWORK, "application_name": "hardwon"}
-            connection = _Connection.connect(
-                **usual | dict(self._parameters), autocommit=True, prepare_threshold=None
-            )
+            connection = _Connection.connect(**usual | dict(self._parameters), autocommit=True)
             connection.longest_wait = self._longest_wait
             connection.adapters.register_dumper(array, VectorDumper)
             connection.adapters.register_dumper(Rows, RowsDumper)
@@ -244,6 +258,8 @@ class MemberSession:
             answers.set_result(-1)
             [row] = answers.fetchall()
         member = Member(*row)
+        if member.process != connection.info.backend_pid:
+            connection.prepare_threshold = None
         if member.schema != NEWEST or member.tenant is None:
             connection.close()
             raise self._refusal(member)
@@ -357,11 +373,15 @@ class MemberSession:
         return answers[len(sent) - len(statements) :]
 
     def _answers(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        # Those of changes look up a few rows: their plans can be kept.
+        prepare = None if self.makes_changes else False
         if len(statements) == 1:
-            return [_rows_of(self.connection.execute(*statements[0]))]
+            return [_rows_of(self.connection.execute(*statements[0], prepare=prepare))]
         self.connection._pipeline = _Pipeline(self.connection)  # noqa: SLF001  # until psycopg lets choose it
         with self.connection.pipeline():
-            cursors = [self.connection.execute(*statement) for statement in statements]
+            cursors = [
+                self.connection.execute(*statement, prepare=prepare) for statement in statements
+            ]
         return [_rows_of(cursor) for cursor in cursors]
 
     def _leave_failed_snapshot(self) -> None:

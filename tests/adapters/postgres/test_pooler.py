@@ -97,6 +97,14 @@ def test_the_same_texts_in_two_tenants_are_two_through_a_pooler(
     assert answers(bob) == expected
 
 
+def test_no_statement_is_prepared_through_a_pooler(ann_and_bob: tuple[Member, Member]) -> None:
+    ann, _ = ann_and_bob
+    for number in range(20):
+        ann.world.add(lesson(f"Lesson {number}."))
+
+    assert ann.database.value("SELECT count(*) FROM pg_prepared_statements") == 0
+
+
 def test_no_method_changes_anything_of_another_tenant_through_a_pooler(
     ann_and_bob: tuple[Member, Member],
 ) -> None:

@@ -60,6 +60,9 @@ LESSON, OTHER = lesson("Retry the deploy."), lesson("The parser waits for the lo
 
 Join = Callable[..., Member]
 
+MANY = 20
+"""Uses of a statement after which it is prepared, and its plan kept."""
+
 
 @pytest.fixture
 def join(request: pytest.FixtureRequest) -> Iterator[Join]:
@@ -97,6 +100,19 @@ def test_a_new_and_a_known_lesson_are_stored_in_two_round_trips() -> None:
 
     assert crossed == [2, 2, 2]
     assert [entry.observation_count for entry in found] == [3]
+
+
+def test_the_statements_of_changes_are_parsed_and_planned_once(join: Join) -> None:
+    user, prepared = join(), "SELECT count(*), sum(generic_plans) FROM pg_prepared_statements"
+    for number in range(MANY):
+        keep(user, lesson(f"Lesson {number}."))
+    [(kept, plans)] = user.database.rows(prepared)
+    for _ in range(MANY):
+        user.world.repository.matching(EVERYTHING, limit=1)
+
+    assert kept > 10
+    assert plans > kept
+    assert [row[0] for row in user.database.rows(prepared)] == [kept]
 
 
 def test_writers_of_different_lessons_do_not_wait_for_each_other(join: Join) -> None:
