@@ -17,6 +17,9 @@ OTHER_PROBLEM = "the disk may be full or failing"
 
 
 SHOWN_CHARACTERS = 60
+OTHER_FORMAT = "invalid fts5 file format"
+"""The beginning of SQLite's message about a keyword index that it can't read."""
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 WAYS_OUT = {
     sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
@@ -64,7 +67,7 @@ def translated(path: str, repair: str = "") -> Iterator[None]:
         raise StorageError(f"{path}: {error}; check the path and its permissions") from error
     except sqlite3.Error as error:
         code = primary_code(error)
-        if code in DAMAGED:
+        if code in DAMAGED or str(error).startswith(OTHER_FORMAT):
             raise CorruptStoreError(f"{path}: {error}{repair}") from error
         seen = problem_of(path) if code in OF_THE_FILE else ""
         raise StorageError(f"{path}: {seen or str(error) + WAYS_OUT.get(code, '')}") from error

@@ -27,6 +27,7 @@ from hardwon.adapters.sqlite.keyword_matches import (
 from hardwon.adapters.sqlite.postings import drop_postings
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.adapters.sqlite.scoring import (
+    TABLES_OF,
     BestPassages,
     PackedPostings,
     count_texts,
@@ -105,6 +106,14 @@ def is_intact(database: SqliteDatabase) -> bool:
         return False
     stale = database.value("SELECT 1 FROM _metadata WHERE key = ?", (STALE,))
     return not stale and count_texts(database, "entries") == count_ranked(database)
+
+
+def has_lengths(database: SqliteDatabase) -> bool:
+    """Return whether FTS5 has the length of each text, which a search needs."""
+    return all(
+        database.value(f"SELECT count(*) FROM {table}_docsize") == count_texts(database, texts)
+        for texts, table in TABLES_OF.items()
+    )
 
 
 def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:

@@ -26,6 +26,7 @@ from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
 from hardwon.adapters.sqlite.keyword_index import (
     UNAVAILABLE,
     FtsKeywordIndex,
+    has_lengths,
     is_available,
     is_intact,
     is_outdated,
@@ -280,13 +281,13 @@ class SqliteUpkeep(Upkeep):
     def ensure_keyword_index(self) -> None:
         if not is_available():
             raise KeywordIndexUnavailableError(UNAVAILABLE)
-        if not is_intact(self._database):
+        if not (is_intact(self._database) and has_lengths(self._database)):
             raise KeywordIndexUnavailableError(
                 "it does not fit the entries, run: hardwon doctor --repair"
             )
-        FtsKeywordIndex(self._database).match(
-            ["a"], "any", only=EVERYTHING, deadline=Deadline(time.monotonic)
-        )
+        index, deadline = FtsKeywordIndex(self._database), Deadline(time.monotonic)
+        index.match(["a"], "any", only=EVERYTHING, deadline=deadline)
+        index.weigh(["a"], EVERYTHING, deadline)
 
     @override
     def has_keyword_index(self) -> bool:

@@ -192,6 +192,10 @@ BROKEN_INDEXES = {
     "dropped": "DROP TABLE entries_fts",
     "a row short": "DELETE FROM entries_fts WHERE rowid = 1",
     "too damaged to be dropped": "DELETE FROM entries_fts_data",
+    "without the length of an entry": "DELETE FROM entries_fts_docsize WHERE id = 1",
+    "without the length of a passage": "DELETE FROM passages_fts_docsize WHERE id >> 20 = 2",
+    "without its passages": "DELETE FROM passages_fts_data WHERE id > 10",
+    "without its format": "DELETE FROM passages_fts_config",
     "out of date": "INSERT INTO _metadata VALUES ('keyword_index_stale', '1')",
 }
 
