@@ -59,8 +59,16 @@ class MarkdownBankFiles(BankFiles):
     @override
     def banks(self) -> Banks:
         self._facts.clear()
-        self._texts = {place: self._read(place) for place in PLACES}
-        return MarkdownBanks(self._texts)
+        texts, unusable = dict[BankPlace, str](), list[str]()
+        for place in PLACES:
+            try:
+                texts[place] = self._read(place)
+            except UnreadableFileError as error:
+                unusable.append(str(error))
+        if unusable:
+            raise UnreadableFileError("; ".join(unusable))
+        self._texts = texts
+        return MarkdownBanks(texts)
 
     @override
     @contextmanager

@@ -143,12 +143,12 @@ class SetupPlan:
     The planned changes of a set-up or its removal.
 
     Attributes:
-        settled: Files that need no managed part and have none.
+        settled: Files that need no managed part and have none, with the last write to each.
         left: Files in which something of the user's has the name of a managed piece.
     """
 
     steps: tuple[SetupStep, ...] = ()
-    settled: tuple[str, ...] = ()
+    settled: dict[str, SetupWrite | None] = attrs.field(factory=dict)
     left: tuple[UntouchedFile, ...] = ()
     refused: tuple[UntouchedFile, ...] = ()
 
@@ -165,7 +165,7 @@ def joined(plans: Sequence[SetupPlan]) -> SetupPlan:
     """Concatenate plans."""
     return SetupPlan(
         steps=tuple(step for plan in plans for step in plan.steps),
-        settled=tuple(path for plan in plans for path in plan.settled),
+        settled={path: last for plan in plans for path, last in plan.settled.items()},
         left=tuple(file for plan in plans for file in plan.left),
         refused=tuple(file for plan in plans for file in plan.refused),
     )
@@ -232,7 +232,7 @@ class SetUp:
         )
         left = [UntouchedFile(folder, NOT_THERE) for folder in away]
         left += [UntouchedFile(path, UNKNOWN) for path in strays if not found[path]]
-        settled = (*plan.settled, *self._written_below(deleted))
+        settled = plan.settled | self._settled(self._written_below(deleted))
         return attrs.evolve(plan, settled=settled, left=(*plan.left, *left))
 
     def plan(
@@ -252,8 +252,9 @@ class SetUp:
         with self.record.held():
             if project:
                 self.record.add_project(project)
-            for path in plan.settled:
-                self.record.drop(path)
+            for path, last in plan.settled.items():
+                if self.record.last_write(path) == last:  # else another set-up wrote to it
+                    self.record.drop(path)
             for step in plan.steps:
                 try:
                     self._carry_out(step)
@@ -320,17 +321,21 @@ class SetUp:
         try:
             found = self._look(target)
             plan = self._change(target, found, without_managed(target, found))
-            return plan if plan.steps else SetupPlan(settled=(target.path,))
+            return plan if plan.steps else SetupPlan(settled=self._settled([target.path]))
         except TakenNameError as error:
             return SetupPlan(
-                settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),)
+                settled=self._settled([target.path]),
+                left=(attrs.evolve(self._taken(target, error), by_hand=""),),
             )
         except UneditableFileError as error:
             if self._never_named_us(target):
-                return SetupPlan(settled=(target.path,))
+                return SetupPlan(settled=self._settled([target.path]))
             return SetupPlan(
                 refused=(UntouchedFile(target.path, f"{error}; nothing was taken out of it"),)
             )
+
+    def _settled(self, paths: Iterable[str]) -> dict[str, SetupWrite | None]:
+        return {path: self.record.last_write(path) for path in paths}
 
     def _never_named_us(self, target: SetupTarget) -> bool:
         """Return whether the readable file was never written and has no managed piece."""

@@ -115,6 +115,20 @@ def test_a_file_that_can_not_be_read_whole_is_refused(place: Place, content: byt
         place.files.banks()
 
 
+def test_all_files_that_can_not_be_used_are_named_at_once(place: Place) -> None:
+    place.ours.parent.mkdir(parents=True)
+    others = place.ours.with_name("heuristics.md")
+    for file in (place.ours, others):
+        file.write_bytes(b"Caf\xe9")
+
+    with pytest.raises(UnreadableFileError) as refused:
+        place.files.banks()
+    assert all(
+        f"{str(file)!r} can't be used: not UTF" in str(refused.value)
+        for file in (place.ours, others)
+    )
+
+
 def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
     place.ours.mkdir(parents=True)
     with pytest.raises(UnreadableFileError, match="can't be used"):

@@ -197,3 +197,16 @@ def test_removing_one_agent_leaves_the_files_of_others_noted(
     assert f"{home(empty_world)}/.gemini/settings.json" in paths
     assert f"{empty_world.project}/.gemini/commands/recall.toml" in paths
     assert all("/.gemini/" in path for path in paths)
+
+
+def test_files_that_another_set_up_writes_before_a_removal_stay_noted(
+    empty_world: World, agents: list[Agent]
+) -> None:
+    before = tree(home(empty_world), empty_world.project)
+    removal = written(empty_world, agents[:1])
+    plan = removal.plan_removal(agents, str(empty_world.project))
+    written(empty_world, agents[1:2])
+    assert removal.undo(plan, everything=True).refused == ()
+
+    assert removed_from(empty_world.project, empty_world, agents) == []
+    assert tree(home(empty_world), empty_world.project) == before
