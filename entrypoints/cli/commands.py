@@ -14,7 +14,8 @@ class Command(NamedTuple):
     Where a command is defined.
 
     Attributes:
-        module: In this package; its `NAME_EXAMPLES`, if any, end the help of command NAME.
+        module: In this package; its `NAME_EXAMPLES`, if any, end the help of command NAME. Its
+            `NAME_TASKS` has options that are a task of their own, with those that go with them.
     """
 
     module: str

@@ -185,6 +185,13 @@ Examples:
   hardwon capture --all --dry-run"""
 
 
+CAPTURE_TASKS = {
+    "status": (),
+    "discard": ("yes", "dry_run"),
+    "past": ("undo", "yes", "dry_run", "no_embed"),
+}
+
+
 def capture(
     transcript: Annotated[
         str | None,
@@ -263,8 +270,6 @@ def capture(
     if undo and not past:
         raise typer.BadParameter("goes with --all", param_hint="'--undo'")
     if past:
-        if transcript is not None or force:
-            raise typer.BadParameter("goes with neither --from nor --force", param_hint="'--all'")
         ensure_storable(project_root)
         memory = open_for(project_root, global_store, create=not dry_run and not undo)
         embed = not (no_embed or dry_run)

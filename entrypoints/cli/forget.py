@@ -54,6 +54,9 @@ NOTHING_WANTED = (
 FORGET_EXAMPLES = "Example: hardwon forget 'the codename of the customer'"
 
 
+FORGET_TASKS = {"undo": (), "gone": (), "secrets": ("keep_bank", "yes", "dry_run")}
+
+
 def forget(
     wanted: Annotated[
         list[str] | None,
@@ -162,7 +165,7 @@ def forget(
             "the store is a file: each run writes it again", param_hint="'--vacuum'"
         )
     if vacuum and not (
-        wanted or since or until or session or project or origin or kinds or secrets
+        dry_run or wanted or since or until or session or project or origin or kinds or secrets
     ):
         administer(memory.settings.server).vacuum()
         say("The bytes of deleted rows were removed from the server's files")

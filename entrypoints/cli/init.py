@@ -68,6 +68,9 @@ OTHER_STORE = (
 )
 
 
+INIT_TASKS = {"plugin": (), "remove": ("agent", "mcp_json", "dry_run", "yes")}
+
+
 def init(
     *,
     agent: Annotated[

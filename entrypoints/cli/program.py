@@ -5,10 +5,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
+from itertools import takewhile
 from typing import Annotated, Any, get_origin
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hardwon.entrypoints.cli.commands import (
     COMMANDS,
@@ -22,6 +23,7 @@ from hardwon.entrypoints.cli.commands import (
 )
 from hardwon.entrypoints.cli.console import OK, say
 from hardwon.entrypoints.cli.parameters import (
+    END_OF_OPTIONS,
     INTERRUPTED,
     BadOptionError,
     CommandOption,
@@ -45,6 +47,48 @@ class _Commands(TyperGroup):
             if near := nearest(args[0], self.meanings()):
                 error.message = f"{error.message} Did you mean {near!r}?"
             raise
+
+
+WITH_ALL = ("project_root", "global_store", "as_json")
+"""The parameters that go with those that are a task of their own."""
+
+
+class _Command(TyperCommand):
+    """
+    A command that refuses contradicting options.
+
+    The object of its context has the parameters that are a task of their own, each with those that
+    go with it.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments of the command."""
+        if ctx.resilient_parsing:  # a shell completes them
+            return super().parse_args(ctx, args)
+        typed = {*takewhile(END_OF_OPTIONS.__ne__, args)}
+        for item in self.params:
+            if typed.intersection(item.opts) and (no := typed.intersection(item.secondary_opts)):
+                raise _contradiction(item.opts[0], no.pop(), ctx)
+        rest = super().parse_args(ctx, args)
+        given = {item.name: _shown(item) for item in self.params if _is_typed(item, ctx)}
+        for name, company in ctx.obj.items():
+            if name in given and (others := given.keys() - {name, *company, *WITH_ALL}):
+                raise _contradiction(given[name], min(given[other] for other in others), ctx)
+        return rest
+
+
+def _is_typed(parameter: Any, context: Any) -> bool:
+    source = context.get_parameter_source(parameter.name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _shown(parameter: Any) -> str:
+    is_option = parameter.param_type_name == "option"
+    return str(parameter.opts[0] if is_option else parameter.human_readable_name.strip("[]."))
+
+
+def _contradiction(option: str, other: str, context: Any) -> typer.BadParameter:
+    return typer.BadParameter(f"goes without {other}", ctx=context, param_hint=f"'{option}'")
 
 
 class _Program(_Commands):
@@ -131,7 +175,14 @@ def add(command: Command | Group, app: typer.Typer, name: str) -> None:
     if isinstance(command, Command):
         module = import_module(f"{PACKAGE}.{command.module}")
         examples = getattr(module, f"{command.function.upper()}_EXAMPLES", None)
-        register = app.command(name, epilog=examples, short_help=command.summary)
+        tasks = getattr(module, f"{command.function.upper()}_TASKS", {})
+        register = app.command(
+            name,
+            cls=_Command,
+            context_settings={"obj": tasks},
+            epilog=examples,
+            short_help=command.summary,
+        )
         register(_declared(getattr(module, command.function)))
         return
     group = _app()

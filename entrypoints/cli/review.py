@@ -74,6 +74,11 @@ SCREEN_ITEMS = 10
 SKIP, QUIT = "n", "q"
 
 
+REVIEW_TASKS = dict.fromkeys(
+    ("replaces", "merge", "keep_both", "keep", "drop"), ("older", "newer", "limit")
+)
+
+
 def review(
     older: Annotated[
         str | None,
@@ -139,7 +144,7 @@ def review(
             )
         items = items_to_review(memory, project_root)
         return _list(memory, project_root, items, limit=limit, as_json=as_json)
-    if replaces + merge + keep_both != 1:
+    if not (replaces or merge or keep_both):
         raise typer.BadParameter(
             "say which: --replaces, --merge or --keep-both", param_hint="'--replaces'"
         )
@@ -155,8 +160,6 @@ def review(
 
 def _key_for(name: str, *, keep: bool, drop: bool) -> str:
     """Return the key of a decision on a whole group, empty for none."""
-    if keep and drop:
-        raise typer.BadParameter("say which: --keep or --drop", param_hint="'--keep'")
     dropping = "d" if "d" in GROUPS[name].keys else "f"
     return "k" if keep else dropping if drop else ""
 

@@ -32,6 +32,9 @@ NO_LONGER_BELOW = (
 )
 
 
+TRUST_TASKS = {"listed": ("folder",)}
+
+
 def trust(
     folder: Annotated[
         str,
@@ -60,8 +63,6 @@ def trust(
     other projects are shown there only. Trust belongs to a working copy: another clone needs its
     own.
     """
-    if listed and (below or revoke):
-        raise typer.BadParameter("goes with neither --below nor --revoke", param_hint="'--list'")
     if listed:
         _list(folder, global_store, as_json=as_json)
     elif below:

@@ -137,3 +137,47 @@ def test_an_unknown_option_is_answered_with_its_opposite(
 
     assert (done.code, done.stderr.count("\n")) == (1, 1)
     assert opposite in done.stderr.partition("Possible options: ")[2]
+
+
+PAIRS = [
+    (name, parameter.opts[0], parameter.secondary_opts[0])
+    for name, command in all_commands().items()
+    for parameter in command.params
+    if parameter.secondary_opts
+]
+
+
+@pytest.mark.parametrize(("command", "option", "opposite"), PAIRS)
+def test_an_option_is_refused_beside_its_opposite(
+    empty_world: World, command: str, option: str, opposite: str
+) -> None:
+    for options in ((option, opposite), (opposite, option)):
+        done = hardwon(empty_world, *command.split(), "0123456789abcdef", *options)
+
+        assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert f"'{option}': goes without {opposite}; see hardwon {command}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["forget", "--gone", "/gone", "--dry-run"], "'--gone': goes without --dry-run"),
+        (["forget", "--undo-tombstone", "ab12", "--dry-run"], "goes without --dry-run"),
+        (["forget", "a text", "--secrets"], "'--secrets': goes without TEXT or ID"),
+        (["init", "--plugin", "plugin", "--dry-run"], "'--plugin': goes without --dry-run"),
+        (["init", "--remove", "--conversations", "private"], "goes without --conversations"),
+        (["capture", "--status", "--discard", "x"], "'--status': goes without --discard"),
+        (["capture", "--all", "--force"], "'--all': goes without --force"),
+        (["review", "ab12", "cd34", "--merge", "--keep-both"], "goes without --keep-both"),
+        (["trust", "--list", "--revoke"], "'--list': goes without --revoke"),
+    ],
+)
+def test_an_option_that_is_a_task_of_its_own_is_refused_beside_another_task(
+    empty_world: World, arguments: list[str], refusal: str
+) -> None:
+    before = sorted(empty_world.folder.rglob("*"))
+    done = hardwon(empty_world, *arguments)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert refusal in done.stderr
+    assert sorted(empty_world.folder.rglob("*")) == before
