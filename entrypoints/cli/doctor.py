@@ -49,7 +49,7 @@ def doctor(
 
     It also shows the source of every setting, and the last error of the hook.
     """
-    resolved = resolve(project_root, global_store)
+    resolved = resolve(project_root, global_store, in_pause=True)
     if repair:
         _repair(resolved.settings, project_root)
     with progress() as bar:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from hardwon.domain.model.errors import ServerAwayError
+from hardwon.domain.model.errors import ServerAwayError, StorageError
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
@@ -12,7 +12,10 @@ from hardwon.entrypoints.bootstrap import (
     build_know_projects,
     open_memory,
     open_outbox,
+    present_pause,
     read_settings,
+    system_clock,
+    who_asks,
 )
 from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.cli.console import at_end, warn
@@ -189,15 +192,33 @@ Typed: TypeAlias = Annotated[
 AsJson: TypeAlias = Annotated[bool, CommandOption("--json", help="Print JSON for scripts.")]
 
 
-def resolve(project_root: str, global_store: str | None) -> ResolvedSettings:
-    """Return the settings for a project, and print their warnings."""
+def resolve(
+    project_root: str, global_store: str | None, *, in_pause: bool = False
+) -> ResolvedSettings:
+    """
+    Return the settings for a project, and print their warnings.
+
+    Args:
+        project_root: The project's folder.
+        global_store: The store's folder, None for the one in the settings.
+        in_pause: Whether an agent can run the command during a pause.
+    """
     if not os.path.isdir(project_root):
         raise BadOptionError(f"{project_root!r} is not a folder", hint="'--project-root'")
     flags = {"--global-store": global_store} if global_store else {}
     resolved = read_settings(project_root, flags)
     for warning in resolved.warnings:
         warn(warning)
+    if not in_pause and who_asks() == "agent":
+        _ensure_not_paused(resolved.settings.global_store)
     return resolved
+
+
+def _ensure_not_paused(store: str) -> None:
+    if pause := present_pause(store, system_clock().now()):
+        from hardwon.entrypoints.presenters.pauses import refusal  # seldom needed
+
+        raise StorageError(refusal(pause))
 
 
 def open_for(
@@ -207,6 +228,7 @@ def open_for(
     create: bool = True,
     looks_up: bool = True,
     or_outbox: bool = False,
+    in_pause: bool = False,
 ) -> Memory:
     """
     Open the store for a project.
@@ -217,8 +239,9 @@ def open_for(
         create: False for a read-only command, which never creates a store.
         looks_up: Whether to look up at once if it is a clone of a known project.
         or_outbox: Open the outbox while the server is away; once it is back, have it sent.
+        in_pause: Whether an agent can run the command during a pause.
     """
-    settings = resolve(project_root, global_store).settings
+    settings = resolve(project_root, global_store, in_pause=in_pause).settings
     try:
         memory = open_memory(settings, warn, create=create)
     except ServerAwayError as error:

@@ -42,7 +42,7 @@ def pause(
     del typed
     now, session_id = system_clock().now(), host_session()
     ends_at = now + parse_duration(duration) if duration is not None else NEVER
-    pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
+    pauses = open_pauses(resolve(project_root, global_store, in_pause=True).settings.global_store)
     added = Pause(session_id, now, ends_at)
     pauses.add(added)
     paused = pause_of(session_id, pauses.read(), now) or added  # a longer one may exist
@@ -66,7 +66,7 @@ def resume(
     """
     del typed
     now, session_id = system_clock().now(), host_session()
-    pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
+    pauses = open_pauses(resolve(project_root, global_store, in_pause=True).settings.global_store)
     ending = [item for item in holding(pauses.read(), now) if item.ends_by_resume_in(session_id)]
     if ending:
         pauses.resume(session_id, now)

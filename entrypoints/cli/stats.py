@@ -29,7 +29,7 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """Show counts, search methods and settings."""
-    memory = open_for(project_root, global_store, create=False)
+    memory = open_for(project_root, global_store, create=False, in_pause=True)
     seen = None if project else read_workplace(memory, project_root).visibility
     figures = count(memory, chosen(collection, project=project), seen)
     trial = open_trials(memory.settings.global_store).read()

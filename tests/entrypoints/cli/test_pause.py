@@ -190,6 +190,38 @@ def test_the_writer_of_agents_is_refused_in_one_line_and_makes_no_store(world: W
     assert write(world).code == 0
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("add", "A number without its unit is misread."),
+        ("remember", "The staging feed is one day behind."),
+        ("retro", "write", "-"),
+        ("save", "-", "--description", "The feed"),
+        ("checkpoint", "create", "before"),
+        ("capture", "--status"),
+        ("recall", "unit"),
+        ("context",),
+    ],
+)
+def test_a_command_that_an_agent_runs_is_refused_in_one_line_and_makes_no_store(
+    world: World, arguments: tuple[str, ...]
+) -> None:
+    world.variables |= {SESSION: "mine", "CLAUDECODE": "1"}
+    hardwon(world, "pause")
+    answer = b'{"act": {"patterns": [], "anti_patterns": [], "heuristics": []}}'
+    done = run(world, "hardwon", *arguments, stdin=answer)
+
+    assert done == (
+        2,
+        "",
+        "hardwon: paused: memory is off the record until the user runs hardwon resume\n",
+    )
+    assert [path.name for path in world.store.iterdir()] == ["pauses.jsonl"]
+    assert hardwon(world, "stats").stdout.startswith(FOR_GOOD.format("this session"))
+    world.variables[SESSION] = "other"
+    assert run(world, "hardwon", *arguments, stdin=answer).code == 0
+
+
 def test_the_writer_of_another_session_is_not_refused(world: World) -> None:
     world.variables[SESSION] = "mine"
     hardwon(world, "pause")
