@@ -100,7 +100,8 @@ class IndexFiles:
         files |= self._elsewhere() if everywhere else set()
         select: Selection = "all" if force else "changed"
         run = _Run(self, select, total=len(files), progress=progress, dry_run=dry_run)
-        for path in itertools.takewhile(lambda _: wanted(), self._gone(listings, files)):
+        gone = self._gone(listings, files) + self._moved_away(files)
+        for path in itertools.takewhile(lambda _: wanted(), gone):
             run.forget(path)
         for path in itertools.takewhile(lambda _: wanted(), sorted(files)):
             run.index(path)
@@ -171,6 +172,35 @@ class IndexFiles:
             if path in prefixes or not path.startswith(self.private)
         )
         return [path for path in gone if self.sources.is_gone(path)]
+
+    def _moved_away(self, files: set[str]) -> list[str]:
+        """
+        Return the former paths of *files*, from before the project's folder was moved.
+
+        A former path is that of the same file in another folder of the project, which is gone.
+        """
+        root = os.path.join(self.project_root, "")
+        new = {path.removeprefix(root) for path in files if path.startswith(root)}
+        new -= {path.removeprefix(root) for path in self._known_below()} if new else set()
+        elsewhere = self.repository.files_starting_with("") if new else []
+        return [path for path in elsewhere if self._is_former(path, new)]
+
+    def _is_former(self, path: str, new: set[str]) -> bool:
+        own = self.index_one_file.workplace.own
+        return any(
+            relative in new
+            and self.sources.is_gone(folder)
+            and any(entry.project in own for entry in self.repository.of_file(path))
+            for folder, relative in _splits(path)
+        )
+
+
+def _splits(path: str) -> Iterator[tuple[str, str]]:
+    """Yield each folder that holds *path*, with the rest of the path."""
+    at = path.find(os.sep, 1)
+    while at > 0:
+        yield path[:at], path[at + 1 :]
+        at = path.find(os.sep, at + 1)
 
 
 class _Run:

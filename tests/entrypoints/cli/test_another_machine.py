@@ -186,6 +186,92 @@ def test_a_store_a_backup_and_an_export_give_a_second_home_the_same_answers(
     assert all(text in answer for text, answer in zip(ANSWERS.values(), wanted, strict=True))
 
 
+RULE = "Rotate keys before a release"
+
+
+def kept(places: Repositories, folder: Path) -> list[tuple[object, ...]]:
+    """Return name, tier and place of the documents, as `hardwon list` has them."""
+    found = places.run(folder, "list", "--in", "documents", "--json").items
+    return [(item["name"], item["tier"], item["file_path"]) for item in found]
+
+
+def renamed(here: Repositories, app: Path) -> Path:
+    return app.rename(here.folder("src/renamed"))
+
+
+def copied_and_moved(here: Repositories, app: Path) -> Path:
+    """Move *app* as to another disk, where inodes are others."""
+    folder = here.folder("src/copied")
+    shutil.copytree(app, folder)
+    shutil.rmtree(app)
+    assert here.run(folder, "project", "move", "app").code == 0
+    return folder
+
+
+@pytest.mark.parametrize("move", [renamed, copied_and_moved])
+def test_a_file_of_a_moved_project_is_one_entry_with_its_tier(
+    here: Repositories, move: Callable[[Repositories, Path], Path]
+) -> None:
+    app = make(here)
+    document(here, app)
+
+    folder = move(here, app)
+    assert here.run(folder, "index").code == 0
+
+    assert kept(here, folder) == [(RULE, "critical", str(folder / "memory" / "keys.md"))]
+
+
+@pytest.mark.parametrize("bring", [backup, copied_folder])
+def test_a_file_on_another_machine_is_one_entry_with_its_tier(
+    here: Repositories, there: Repositories, bring: Bring
+) -> None:
+    app = make(here)
+    document(here, app)
+    shop = clone(app, there)
+    shutil.copytree(app / "memory", shop / "memory")
+    bring(here, there)
+
+    assert there.run(shop, "index").code == 0
+    assert kept(there, shop) == [(RULE, "critical", str(shop / "memory" / "keys.md"))]
+
+
+def test_entries_stay_where_a_moved_project_lacks_their_files(here: Repositories) -> None:
+    app = make(here)
+    document(here, app)
+    folder = renamed(here, app)
+    (folder / "memory" / "keys.md").rename(folder / "memory" / "other.md")
+    (folder / "memory" / "other.md").write_text("Another text\n")
+
+    assert here.run(folder, "index").code == 0
+    assert (RULE, "critical", str(app / "memory" / "keys.md")) in kept(here, folder)
+
+
+def test_files_of_another_clone_and_of_other_projects_stay(here: Repositories) -> None:
+    app, other = make(here), here.make("src/other")
+    for folder in (app, other):
+        document(here, folder)
+    second = here.clone(app, "src/second")
+    here.git(second, "remote", "set-url", "origin", REMOTE)
+    shutil.copytree(app / "memory", second / "memory")
+    shutil.rmtree(other)
+
+    assert here.run(second, "index").code == 0
+    paths = {path for folder in (app, second) for *_, path in kept(here, folder)}
+    assert paths == {str(folder / "memory" / "keys.md") for folder in (app, second)}
+    assert len(kept(here, app)) == 2
+    ids = here.run(here.world.folder, "list", "--scope", "global", "--json").items
+    assert str(other / "memory" / "keys.md") in {item["file_path"] for item in ids}
+
+
+def document(here: Repositories, folder: Path) -> None:
+    """Index a document of *folder*, and give it a tier."""
+    (folder / "memory").mkdir()
+    (folder / "memory" / "keys.md").write_text(f"# {RULE}\n\nNever after it.\n")
+    assert here.run(folder, "index").code == 0
+    [item] = here.run(folder, "list", "--in", "documents", "--json").items
+    assert here.run(folder, "update", str(item["id"]), "--tier", "critical").code == 0
+
+
 ANSWERS = {
     "rotated keys": SESSION,
     "rotate keys at night": "Rotate keys at night",
