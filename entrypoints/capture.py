@@ -370,7 +370,7 @@ class TranscriptCapture:
         root: The project's folder.
         path: The transcript's real path, `-` for standard input.
         embed: Whether the embedder may be used; without it, words alone set the boundaries.
-        session_id: The session of a transcript that does not name it.
+        session_id: The session, given for an earlier one, whose transcript need not name it.
         only_repairs: Whether the session is captured, and only its repairs are not.
 
     """
@@ -479,7 +479,10 @@ class TranscriptCapture:
         if self._path == STANDARD_INPUT:
             return SessionBuffer(session_id="", project_root=self.root)
         return SessionBuffer(
-            session_id=session_id, project_root=self.root, transcript_path=self._path
+            session_id=session_id,
+            project_root=self.root,
+            transcript_path=self._path,
+            is_past=bool(self._session_id) and not self._only_repairs,
         )
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:

@@ -211,7 +211,9 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
         bool(buffer.exchanges) and path != buffer.transcript_path and buffer.source == "transcript"
     )
     position = None if has_moved else buffer.position
-    return attrs.evolve(buffer, project_root=root, transcript_path=path, position=position)
+    return attrs.evolve(
+        buffer, project_root=root, transcript_path=path, position=position, is_past=False
+    )
 
 
 def _from_transcript(

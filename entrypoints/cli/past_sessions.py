@@ -179,11 +179,11 @@ class PastSessions:
         return PastCapture(present, [*kept.values()], failed)
 
     def captured(self) -> Mapping[str, Sequence[str]]:
-        """Return the sections of each session that was captured afterwards, by its id."""
+        """Return the sections of each earlier session that was captured, by its id."""
         files = build_capture(self.memory, self.project_root).files
         return {
             buffer.session_id: [part.section_id for part in files.of_session(buffer.session_id)]
-            for buffer in self._from_transcripts()
+            for buffer in self._captured_later()
         }
 
     def undo(self, sections: Iterable[str]) -> CaptureIndexOutcome:
@@ -193,7 +193,7 @@ class PastSessions:
         def remove() -> CaptureIndexOutcome:
             files = capture.files.remove([*sections])
             learned = build_learn(self.memory, self.project_root, embed=False)(files)
-            for buffer in self._from_transcripts():
+            for buffer in self._captured_later():
                 capture.journal.keep(
                     SessionBuffer(
                         session_id=buffer.session_id,
@@ -221,14 +221,12 @@ class PastSessions:
         following = islice(transcripts.read(path, buffer.position or 0), LAST_AND_NEXT)
         return len([*following]) < LAST_AND_NEXT
 
-    def _from_transcripts(self) -> list[SessionBuffer]:
+    def _captured_later(self) -> list[SessionBuffer]:
         key = identify(self.project_root).key
         return [
             buffer
             for buffer in open_journal(self.memory.settings.global_store).buffers()
-            if buffer.source == "transcript"
-            and buffer.exchanges
-            and identify(buffer.project_root).key == key
+            if buffer.is_past and buffer.exchanges and identify(buffer.project_root).key == key
         ]
 
     def _reading(self, session: PastSession) -> TranscriptCapture:

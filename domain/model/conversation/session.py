@@ -279,6 +279,7 @@ class SessionBuffer:
         repairs: Candidates: repairs that are no memories yet, one for each signature.
         decided: Signatures of repairs that were kept or dropped.
         reading: The version in which its transcript was read from the beginning.
+        is_past: Whether it was captured as an earlier session, and did not go on since.
     """
 
     session_id: str
@@ -292,6 +293,7 @@ class SessionBuffer:
     repairs: tuple[Repair, ...] = ()
     decided: tuple[str, ...] = ()
     reading: int = READING
+    is_past: bool = False
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.entrypoints.worker import Worker
 from tests.adapters.git.repository import git
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import answer, hardwon
+from tests.entrypoints.sessions import Conversation
 from tests.fakes.doors import Ran
 from tests.transcripts import HOME, PROJECT_ROOT, SESSION, make_transcript
 
@@ -166,6 +168,37 @@ def test_it_is_undone_in_one_command_and_can_be_done_again(world: World, keeping
     assert len(capture(world, "--dry-run", "--json").items) == len({SESSION, "codex-1"})
     capture(world, "--yes")
     assert {file: file.read_text() for file in files(world)} == kept
+
+
+def test_undo_leaves_what_hooks_and_people_captured(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_EMBEDDING_PROVIDER", "off")
+    live, resumed = Conversation(world, "live"), Conversation(world, "resumed")
+    live.say("Where do the nightly logs go?", "We decided: the nightly logs go to the bucket.")
+    work(world)
+    named = of_claude(world, SESSION, world.project)
+    assert hardwon(world, "capture", "--from", str(named)).code == 0
+    kept = {file: file.read_text() for file in files(world)}
+    of_codex(world, world.project)
+    resumed.transcript = named.with_name("resumed.jsonl")
+    resumed.write("Which port has staging?", "We decided: staging listens on port 7443.")
+    capture(world, "--yes")
+    resumed.say("And production?", "We decided: production listens on port 8443.")
+    work(world)
+
+    undone = capture(world, "--undo", "--yes")
+
+    assert undone.stdout.startswith("Removed: ")
+    assert undone.stdout.endswith(" of 1 earlier session\n")
+    left = {file: file.read_text() for file in files(world)}
+    assert kept.items() <= left.items()
+    assert any("port 8443" in text for text in left.values())
+    assert not any("sign the image once" in text for text in left.values())
+
+
+def work(world: World) -> None:
+    Worker(str(world.store), str(world.project)).run()
 
 
 def test_undo_leaves_the_words_of_people_and_asks_first(world: World) -> None:
