@@ -13,20 +13,20 @@ _REST = r"[^\n|;]{0,200}?[ ]"
 RULES: tuple[Rule, ...] = (
     Rule(
         "command-password",
-        "mysql mariadb sshpass redis-cli docker·login podman·login htpasswd ssh-keygen openssl"
+        "mysql mariadb sshpass redis-cli docker·login podman·login nerdctl·login buildah·login skopeo·login registry·login htpasswd ssh-keygen openssl"
         " sqlcmd smbclient",
         r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p["
         r" ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
-        r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}["
+        r"(?:docker|podman|nerdctl|buildah|skopeo|registry) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}["
         r" ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
-        r"ssh-keygen\b[^\n|;]{0,200}?[ ]-[NP][ ]|openssl\b[^\n|;]{0,200}?[ ]-k[ ]|"
+        r"ssh-keygen\b[^\n|;]{0,200}?[ ]-[NP][ ]|openssl\b[^\n|;]{0,200}?[ ]-k[ ]|openssl passwd -(?:\d|apr1)[ ]|"
         r"sqlcmd\b[^\n|;]{0,200}?[ ]-P[ ]|smbclient\b[^\n|;]{0,200}?%)"
         r"[\"']?(?![$<{*\-]|\[REDACTED\])([^\s\"'|;]{4,100})",
     ),
     Rule(
         "command-option",
         "mongosh mongodump ldapsearch ldapadd ldapmodify twine mosquitto_ az·login xfreerdp zip 7z"
-        " rabbitmqctl sqlplus net·use mysqladmin kinit",
+        " rabbitmqctl sqlplus net·use mysqladmin kinit psexec requirepass masterauth",
         rf"(?:(?:mongosh|mongodump|twine|az[ ]login)\b{_REST}-p["
         rf" ]|ldap(?:search|add|modify)\b{_REST}-w[ ]|mosquitto_(?:pub|sub)\b{_REST}-P[ ]"
         r"|(?:un)?zip[ ](?:[^\n|;]{0,80}?[ ])?-P[ ]|7z["
@@ -34,7 +34,15 @@ RULES: tuple[Rule, ...] = (
         r" ]\S{1,80}[ ]"
         r"|sqlplus[ ](?:-\w{1,8}[ ]){0,4}[\w.]{1,60}/|net[ ]use[ ]\S{1,200}["
         rf" ]/user:\S{{1,80}}[ ]|mysqladmin\b{_REST}password[ ]"
+        rf"|(?i:psexec)(?:\.exe)?\b{_REST}-p[ ]"
+        r"|(?:requirepass|masterauth)[ ]{1,3}(?=[^\s]{0,60}\d)"
         rf"|kinit\b[^\n|;]{{0,120}}<<<[ ]?){_WORD}",
+    ),
+    Rule(
+        "app-password",
+        "pass pwd",
+        r"(?:PASSWORD|PASSWD|PASS|PWD)=[ ]?[\"']?([a-z]{4}(?:[ ][a-z]{4}){3})(?![a-z])",
+        inside=True,
     ),
     Rule(
         "option-password",

@@ -28,10 +28,16 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         "-----begin",
-        r"(?i:-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
+        r"(?i:-----BEGIN[ A-Z0-9]{0,40}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)-----)"
         r"(?:[^-]*(?:-(?!----)[^-]*)*-{0,3}(?i:-----END[ A-Z0-9]{0,40}KEY(?:"
-        rf" BLOCK)?-----)|{_CUT})",
+        rf" BLOCK| V\d)?-----)|{_CUT})",
         inside=True,
+    ),
+    Rule("minisign-key", "rwrty0iy", r"RWRTY0Iy[A-Za-z0-9+/]{100,300}={0,2}"),
+    Rule(
+        "vault-unseal-key",
+        "unseal·key recovery·key",
+        r"(?i:(?:unseal|recovery) key) ?\d{1,2}:[ ]{1,3}([a-f0-9]{64,66}|[A-Za-z0-9+/]{43,48}={0,2})(?![A-Za-z0-9+/])",
     ),
     Rule(
         "private-key-end",

@@ -14,6 +14,11 @@ RULES: tuple[Rule, ...] = (
     named("assemblyai-key", "assemblyai", r"[a-f0-9]{32}"),
     named("atlassian-key", "atlassian confluence jira", r"[a-z0-9]{20}[a-f0-9]{4}"),
     named("auth0-secret", "auth0", r"[\w\-]{64}"),
+    named(
+        "azure-devops-pat",
+        "azure_devops azure-devops azuredevops ado_pat ado-pat",
+        r"[a-z0-9]{52}",
+    ),
     named("beamer-token", "beamer", r"b_[a-z0-9=_\-]{44}"),
     named("bitbucket-secret", "bitbucket", r"[a-z0-9]{32}|[a-z0-9=_\-]{64}"),
     named("bittrex-key", "bittrex", r"[a-z0-9]{32}"),

@@ -8,6 +8,11 @@ RULES: tuple[Rule, ...] = (
     token(
         "aws-key-id", "akia asia abia acca a3t", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}"
     ),
+    token(
+        "aws-session-token",
+        "iqojb3jpz2lu fwogzxivyxdz fqogzxivyxdz",
+        r"(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/]{80,4000}={0,2}",
+    ),
     token("aws-bedrock-key", "absk", r"ABSK[A-Za-z0-9+/]{100,280}={0,2}"),
     token(
         "aws-bedrock-short-key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/=_\-]{20,2000}"
@@ -23,7 +28,29 @@ RULES: tuple[Rule, ...] = (
         r"(?i:SharedAccessKey=)([A-Za-z0-9+/]{40,88}={0,2})",
     ),
     token("azure-signature", "sig=", r"sig=([A-Za-z0-9%+/_\-]{43,90}={0,2})"),
+    token(
+        "azure-key", "jqqj9", r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?", before=52
+    ),
+    token(
+        "azure-long-key",
+        "apim acdb +aba +amc +ast",
+        r"[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==",
+        before=76,
+    ),
+    token(
+        "azure-search-or-registry-key",
+        "azse +acr",
+        r"[A-Za-z0-9+/]{42}(?:AzSe|\+ACR)[A-Za-z0-9+/]{6}",
+        before=42,
+    ),
+    token("azure-function-key", "azfu", r"[\w\-]{44}AzFu[\w\-]{6}==", before=44),
+    token(
+        "azure-function-address",
+        "azurewebsites.net/api/",
+        r"azurewebsites\.net/api/[\w/\-]{1,100}\?code=([\w/+%\-]{40,90}={0,2})",
+    ),
     token("azure-devops-token", "azdo", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}", before=76),
+    token("google-storage-key-id", "goog1", r"GOOG1E[A-Z0-9]{55}"),
     token("google-key", "aiza", r"AIza[\w\-]{35}"),
     token("google-client-secret", "gocspx-", r"GOCSPX-[\w\-]{28}"),
     token("google-access-token", "ya29.", r"ya29\.[\w\-.]{20,1024}"),
@@ -33,6 +60,7 @@ RULES: tuple[Rule, ...] = (
     token("digitalocean-token", "doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
     token("digitalocean-spaces-key", "do00", r"DO00[A-Z0-9]{16}"),
     token("cloudflare-origin-key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
+    token("cloudflare-token", "cfut_ cfat_ cfk_", r"cf(?:[ua]t|k)_(?=[\w\-]{0,40}\d)[\w\-]{40,60}"),
     token("heroku-key", "hrku-", r"HRKU-[\w\-]{30,64}"),
     token(
         "flyio-token",
@@ -45,6 +73,13 @@ RULES: tuple[Rule, ...] = (
         "vercel_blob_rw_",
         r"vercel_blob_rw_[A-Za-z0-9]{10,20}_[A-Za-z0-9]{20,50}",
     ),
+    Rule(
+        "vercel-deploy-hook",
+        "/deploy/prj_",
+        r"/deploy/prj_[A-Za-z0-9]{20,40}/([A-Za-z0-9]{8,20})(?![\w\-])",
+        inside=True,
+    ),
+    Rule("netlify-build-hook", "/build_hooks/", r"/build_hooks/([a-f0-9]{24})(?!\w)", inside=True),
     token("netlify-token", "nfp_ nfc_ nfo_ nfb_ nfu_", r"nf[pcobu]_[A-Za-z0-9]{36,64}"),
     token("render-key", "rnd_", r"rnd_[A-Za-z0-9]{28,40}"),
     token("alibaba-key-id", "ltai", r"LTAI[A-Za-z0-9]{12,26}"),
@@ -71,7 +106,7 @@ RULES: tuple[Rule, ...] = (
     token(
         "supabase-key",
         "sbp_ sb_secret_",
-        r"(?:sbp_(?:oauth_)?[a-f0-9]{40}|sb_secret_[\w\-]{20,60})",
+        r"(?:sbp_(?:oauth_)?(?=[a-z_]{0,40}\d)[a-z0-9_]{40,80}|sb_secret_[\w\-]{20,60})",
     ),
     token("planetscale-token", "pscale_", r"pscale_(?:tkn|oauth|pw|pat)_[\w=.\-]{32,64}"),
     token("neon-key", "napi_ neon_api_", r"(?:napi|neon_api)_[a-z0-9]{40,80}"),
@@ -85,15 +120,21 @@ RULES: tuple[Rule, ...] = (
     token("dbt-token", "dbtc_ dbtu_ dbts_", r"dbt[cus]_[\w\-]{30,80}"),
     token("aiven-token", "avns_", r"AVNS_[\w\-]{15,60}"),
     token("dynatrace-token", "dt0", r"(?i:dt0[a-z]\d\d\.[A-Z0-9]{8,24}\.[A-Z0-9]{64})"),
+    token("datadog-token", "ddpat_ ddap_ ddapp_", r"dd(?:pat|app?)_(?=[A-Za-z_]{0,40}\d)\w{30,80}"),
     token("grafana-key", "eyjrijoi", r"eyJrIjoi[A-Za-z0-9+/_\-]{60,400}={0,3}"),
     token("grafana-cloud-token", "glc_", r"glc_[A-Za-z0-9+/=]{32,400}"),
     token("grafana-service-token", "glsa_", r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
     token(
         "newrelic-key",
         "nrak- nrii- nrjs- nriq- nrra- nrbr- nrsp- nraa-",
-        r"NR[A-Z]{2}-[A-Za-z0-9\-]{19,64}",
+        r"NR[A-Z]{2}-[\w\-]{19,64}",
     ),
-    token("newrelic-license-key", "nral", r"[A-Fa-f0-9]{36}NRAL", before=36),
+    token(
+        "newrelic-license-key",
+        "nral",
+        r"(?:[a-z]{2}\d\dxx[A-Fa-f0-9]{30}|[A-Fa-f0-9]{36})NRAL",
+        before=36,
+    ),
     token(
         "sentry-token",
         "sntrys_ sntryu_ sntrya_",
@@ -103,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         "honeycomb-key", "hcaik_ hcxik_ hcbik_ hcamk_ hcxlk_ hcalk_", r"hc[a-z]{2}k_[a-z0-9]{26,64}"
     ),
     token("axiom-token", "xaat- xapt-", rf"xa[ap]t-{_UUID}"),
-    token("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{40,64}"),
+    token("posthog-key", "phx_ phs_", r"ph[xs]_(?=[A-Za-z_\-]{0,40}\d)[\w\-]{40,64}"),
     token("launchdarkly-key", "sdk- mob- api", rf"(?:sdk|mob|api)-{_UUID}"),
     token("statsig-key", "secret-", r"secret-[A-Za-z0-9]{40,64}"),
     token("logfire-token", "pylf_v", r"pylf_v\d_[a-z]{2}_[A-Za-z0-9]{30,60}"),

@@ -7,6 +7,12 @@ _ID = r"\w{8}(?:-\w{4}){3}-\w{12}"
 
 MODELS: tuple[Rule, ...] = (
     token("openai-anthropic-key", "sk-", r"sk-(?=[\w\-]{0,80}\d)[\w\-]{20,255}"),
+    token(
+        "openai-session-key",
+        "sess- ek_",
+        r"(?:sess-(?=[A-Za-z]{0,39}\d)[A-Za-z0-9]{40}|ek_[a-f0-9]{32})",
+    ),
+    token("context7-key", "ctx7sk-", rf"ctx7sk-{_UUID}"),
     token("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,64}"),
     token("xai-key", "xai-", r"xai-[A-Za-z0-9]{60,100}"),
     token("perplexity-key", "pplx-", r"pplx-[A-Za-z0-9]{40,64}"),
@@ -51,8 +57,8 @@ MESSAGING: tuple[Rule, ...] = (
     ),
     token(
         "teams-webhook",
-        "webhook.office.com",
-        rf"webhook\.office\.com/webhookb2/({_ID}@{_ID}/IncomingWebhook/\w{{32}}/{_ID})",
+        "webhook.office.com outlook.office.com",
+        rf"(?:webhook\.office\.com/webhookb2|outlook\.office\.com/webhook)/({_ID}@{_ID}/IncomingWebhook/\w{{32}}/{_ID})",
     ),
     token(
         "google-chat-webhook",
@@ -81,6 +87,7 @@ MESSAGING: tuple[Rule, ...] = (
         "aaaaaaaaaaaaaaaaaaaaa",
         r"A{20,24}(?=[A-Za-z0-9]{0,100}%)[A-Za-z0-9%]{70,140}",
     ),
+    token("segment-token", "sgp_", r"sgp_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{64}"),
     token("hubspot-token", "pat-", rf"pat-[a-z]{{2}}\d-{_UUID}"),
     token("intercom-token", "dg9ro", r"dG9rO[A-Za-z0-9+/]{50,80}={0,2}"),
     token("salesforce-token", "00d", r"00D[A-Za-z0-9]{12,15}![\w.]{60,160}"),
@@ -90,7 +97,14 @@ MESSAGING: tuple[Rule, ...] = (
 )
 
 PAYMENTS: tuple[Rule, ...] = (
-    token("stripe-key", "sk_ rk_", r"[rs]k_(?:live|test|prod|sbox)_[A-Za-z0-9]{10,255}"),
+    token(
+        "stripe-key", "sk_ rk_ ek_", r"[rse]k_(?:org_)?(?:live|test|prod|sbox)_[A-Za-z0-9]{10,255}"
+    ),
+    token(
+        "stripe-client-secret",
+        "pi_ seti_",
+        r"(?:pi|seti)_[A-Za-z0-9]{14,34}_secret_[A-Za-z0-9]{20,40}",
+    ),
     token("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,80}"),
     token("square-token", "sq0", r"sq0[a-z]{3}-[\w\-]{22,60}"),
     token("square-access-token", "eaaa", r"EAAA(?=[\w\-]{0,60}\d)[\w\-]{22,64}"),

@@ -311,6 +311,13 @@ RULES: tuple[Rule, ...] = (
         unless=ORDINARY_OPEN,
     ),
     Rule(
+        "key-with-bar",
+        KEY_WORDS,
+        rf"(?:{QUOTE})?((?:\d{{1,20}}|[a-z]{{3,10}}:[\w:\-]{{3,80}})\|[\w+/\-]{{24,400}}={{0,2}})(?![\w|])",
+        inside=True,
+        head=(KEY, _SIGN),
+    ),
+    Rule(
         "key-line",
         KEY_WORDS,
         rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}={{0,2}})(?<![.]){_LAST}",

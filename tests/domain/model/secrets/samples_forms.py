@@ -1,6 +1,19 @@
 """Forms of private keys, credentials in requests and values given to names, as `samples.py` explains."""
 
 PLACES: dict[str, tuple[str, ...]] = {
+    "key-with-bar": (
+        "API_TOKEN=«12|{A48}»",
+        'token: "«3|{A40}»"',
+        "FB_ACCESS_TOKEN=«123456789012345|{w27}»",
+        "CONVEX_DEPLOY_KEY=«prod:happy-animal-123|{b120}=»",
+    ),
+    "app-password": (
+        "SMTP_PASSWORD=«abcd efgh ijkl mnop»",
+        "GMAIL_PASS=«abcd efgh ijkl mnop»",
+    ),
+    "httpie-user": ("http -a ada:«opensesame» GET https://example.org",),
+    "minisign-key": ("RWRTY0Iy{b204}==",),
+    "vault-unseal-key": ("Unseal Key 1: «{b43}=»", "Recovery Key 3: «{h64}»"),
     "password-declared": (
         '#define DB_PASSWORD "«opensesame»"',
         "OPTIONS (user 'ada', password '«hunter22»')",
@@ -61,6 +74,8 @@ PLACES: dict[str, tuple[str, ...]] = {
         "mysqladmin -u root password '«opensesame»'",
         "kinit ada <<< '«opensesame»'",
         r"net use \\srv\x /user:ada «opensesame»",
+        r"psexec \\srv -u ada -p «opensesame» cmd",
+        "requirepass «{a16}»",
     ),
     "option-password": (
         "keytool -list -storepass «opensesame»",
@@ -92,6 +107,20 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 
 ORDINARY_PLACES = (
+    "{h32}-{h8}-{h8}",
+    "GET /deploy/prj_{A28}/logs",
+    "signkey-prod-{h8}",
+    "openssl passwd -6 -salt x",
+    "CREATE ROLE ada PASSWORD_ENCRYPTION=on",
+    "a token: 12|13|14",
+    "set requirepass in redis.conf",
+    "http -a is short for --auth",
+    "curl -su https://example.org:8080/x",
+    "iat:*:*:*: see the manual",
+    "docker registry login needs a token",
+    "-----BEGIN OpenVPN Static key V1----- is its first line",
+    "cfk_name_of_a_setting_that_is_quite_long_indeed_and_more",
+    "data:image/png;base64,iVBORw0KGgo{b200}+ASt{b90}",
     "PASS: test_decode_utf8",
     "PASS: ld-scripts/defined2",
     "--- PASS: TestParse2 (0.00s)",
@@ -141,6 +170,7 @@ FORMS: dict[str, tuple[str, ...]] = {
             _pem(f"{kind}PRIVATE KEY", _LINES)
             for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")
         ),
+        _pem("OpenVPN Static key V1", "{h32}\n{h32}\n{h32}"),
         _pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n" + _LINES + "\n=" + "{A4}"),
         _pem("RSA PRIVATE KEY", _GLUED, "\\n"),
         _pem("RSA PRIVATE KEY", _GLUED.replace("\\", "\\\\"), "\\\\n"),
@@ -247,6 +277,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "curl-user": (
         "curl -u ada:«hunter» https://example.org",
         "curl -s --user 'ada:«hunter2»' https://example.org",
+        "curl -sSu ada:«opensesame» https://example.org",
     ),
     "curl-cookie": ("curl -b 'sid=«{A26}»' https://example.org".replace("sid=«", "«sid="),),
     "command-password": (
@@ -257,9 +288,15 @@ FORMS: dict[str, tuple[str, ...]] = {
         "redis-cli -h cache -a «opensesame» ping",
         "docker login -u ada -p «opensesame» registry.example.org",
         "htpasswd -cb users ada «opensesame»",
+        "helm registry login registry.example.org -u ada -p «opensesame»",
+        "openssl passwd -6 «opensesame»",
     ),
     "netrc-password": ("machine example.org login ada password «opensesame»",),
-    "pgpass-line": ("localhost:5432:main:ada:«opensesame»",),
+    "pgpass-line": (
+        "localhost:5432:main:ada:«opensesame»",
+        "*:*:*:ada:«opensesame»",
+        "db.example.org:6543:main:ada:«opensesame»",
+    ),
     "registry-auth": (
         '"auth": "«{b40}==»"',
         "//registry.npmjs.org/:_auth=«{b40}==»",
