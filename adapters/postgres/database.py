@@ -41,7 +41,7 @@ RESERVE_NUMBERS = """
         WHERE NOT EXISTS (SELECT 1 FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.id = given.id)
     ) AS missing
     WHERE tenant = %(tenant)s AND missing.entries > 0
-    RETURNING last_number - missing.entries + 1, last_number + 1, set_config('synchronous_commit', 'off', true)
+    RETURNING last_number - missing.entries + 1, last_number + 1
 """
 """Reserves numbers for new entries, in a transaction of its own."""
 
@@ -443,9 +443,7 @@ class PostgresDatabase:
     def _reserved_numbers(self) -> list[int]:
         if self._locks_all:
             return []
-        return [
-            number for first, end, _ in self.session.opened.before for number in range(first, end)
-        ]
+        return [number for first, end in self.session.opened.before for number in range(first, end)]
 
     def _highest_number(self) -> int:
         if self._last_number is None:

@@ -67,14 +67,12 @@ BOUNDED = """
         set_config('idle_in_transaction_session_timeout', %(asleep)s, true), set_config('enable_seqscan', 'off', true)
 """
 
-# Locks that all writers of a tenant need are not held while the disk writes. Only then is the change acknowledged.
-COMMIT: "Sequence[Statement]" = (
-    ("SELECT set_config('synchronous_commit', 'off', true)", {}),
-    ("COMMIT", {}),
-    ("BEGIN", {}),
-    ("SELECT pg_logical_emit_message(true, 'hardwon', '')", {}),
-    ("COMMIT", {}),
-)
+# Locks that all writers of a tenant need are not held while the disk writes.
+CHANGING = f"{BOUNDED}, set_config('synchronous_commit', 'off', true)"
+
+# A transaction of its own waits for the disk. Only then is the change acknowledged.
+WRITTEN = "SELECT pg_logical_emit_message(true, 'hardwon', '')"
+COMMIT: "Sequence[Statement]" = (("COMMIT", {}), (WRITTEN, {}))
 
 # Its warnings would repeat an exception's message on standard error.
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
@@ -434,17 +432,19 @@ class MemberSession:
             before: A statement in a transaction of its own before, in the same round trip.
 
         """
-        begin = [("BEGIN", {}), self._bounded(busy_seconds)]
+        begin = [("BEGIN", {}), self._bounded(busy_seconds, CHANGING)]
         self._open = "changes"
         self._opening = [*([*begin, before, ("COMMIT", {})] if before else ()), *begin, *locks]
         with self._ended():
             yield
 
-    def _bounded(self, busy_seconds: float) -> Statement:
+    def _bounded(self, busy_seconds: float, statement: str = BOUNDED) -> Statement:
         if time.monotonic() < self._locked_until:
             busy_seconds = min(busy_seconds, HELD_LOCK_SECONDS)
         seconds = {"locks": busy_seconds, "work": self._longest_wait, "asleep": ASLEEP_SECONDS}
-        return BOUNDED, {name: f"{max(1, round(given * 1000))}" for name, given in seconds.items()}
+        return statement, {
+            name: f"{max(1, round(given * 1000))}" for name, given in seconds.items()
+        }
 
     @contextmanager
     def _ended(self) -> Iterator[None]:
