@@ -453,10 +453,10 @@ def _index_files(
 def _private_folders(registry: "Registry", root: str) -> tuple[str, ...]:
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
 
-    project = registry.with_key(identify(root).key)
+    project, memory = registry.with_key(identify(root).key), os.path.realpath(f"{root}/{MEMORY}")
     if project is None or not project.keeps_private_files:
         return ()
-    return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
+    return tuple(os.path.join(memory, name, "") for name in CONVERSATION_FOLDERS)
 
 
 def _keep_file(

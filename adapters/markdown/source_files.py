@@ -235,16 +235,20 @@ class _Finder:
     def __init__(self, boundaries: Sequence[str]) -> None:
         self._boundaries = boundaries
         self._files = set[str]()
+        self._linked = set[str]()
         self._skipped = list[tuple[str, str]]()
 
     def listing(self, *prefixes: str, only: Callable[[str], bool] = lambda _: True) -> Listing:
-        storable = tuple(filter(is_storable, prefixes))  # no stored path begins with another one
+        linked = (path for path in sorted(self._linked) if only(path))
+        storable = tuple(filter(is_storable, (*prefixes, *linked)))  # as stored paths are
         skipped = (line for path, line in sorted(self._skipped) if only(path))
         return Listing(tuple(sorted(filter(only, self._files))), storable, tuple(skipped))
 
     def folder(self, folder: str) -> None:
         if not os.path.isdir(folder) or not self._stays_within(folder):
             return
+        if (real := os.path.realpath(folder)) != folder:
+            self._linked.add(os.path.join(real, ""))
         for place, folders, names in os.walk(folder, onerror=self._unreadable):
             folders[:] = [name for name in folders if self._is_entered(os.path.join(place, name))]
             for name in names:

@@ -218,6 +218,24 @@ def test_a_file_that_is_gone_is_forgotten_within_what_was_asked(world: World) ->
     assert counts(world) == (0, 0, 2, 0, 0)
 
 
+@posix_only
+@pytest.mark.parametrize("linked", ["memory", "specs", "specs/049-auth", "specs/049-auth/memory"])
+def test_a_file_that_is_moved_in_a_linked_folder_is_found_once(
+    empty_world: World, linked: str
+) -> None:
+    folder = "memory" if linked == "memory" else "specs/049-auth/memory"
+    file = write(empty_world, f"{folder}/otters.md", "# Otters\n\nThey read feeds.\n")
+    named = empty_world.project / linked
+    named.rename(empty_world.project / "real")
+    named.symlink_to(empty_world.project / "real")
+    assert counts(empty_world) == (1, 0, 0, 0, 0)
+
+    file.rename(file.with_name("badgers.md"))
+    assert counts(empty_world) == (1, 0, 0, 1, 0)
+    file.with_name("badgers.md").unlink()
+    assert counts(empty_world) == (0, 0, 0, 1, 0)
+
+
 def test_files_anywhere_are_documents_unless_they_say_otherwise(world: World) -> None:
     write(world, "docs/guide.md", "# Guide\n")
     write(world, "docs/note.md", "---\ntype: preference\n---\nTabs.\n")

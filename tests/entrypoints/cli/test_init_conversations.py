@@ -145,9 +145,13 @@ def test_a_session_in_a_linked_work_tree_is_kept_in_the_main_one(world: World) -
     assert hardwon(world, "recall", "streaming parser", "--json").items != []
 
 
+@pytest.mark.parametrize("is_linked", [False, True])
 def test_a_private_file_that_vanished_does_not_remove_its_entry_and_a_shared_one_does(
-    world: World,
+    world: World, *, is_linked: bool
 ) -> None:
+    if is_linked:
+        (world.project / "notes/memory").mkdir(parents=True)
+        (world.project / "memory").symlink_to("notes/memory")
     for mode, left in (("private", 1), ("shared", 0)):
         init(world, "--conversations", mode)
         converse(world, mode)
