@@ -105,7 +105,7 @@ _WORDS = (
     r" \-]?"
     r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_"
     r" \-]?"
-    rf"(?:pass(?:word|wd|wort|phrase|code)?s?|(?:passwort|{_cased(_WORDS_OF_LANGUAGES.replace(' ', '|'))})[^\s\d\"'`!@#$%^&*]{{0,24}}|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
+    rf"(?:pass(?:word|wd|wort|phrase|code)?s?|(?:passwort|{_cased(_WORDS_OF_LANGUAGES.replace(' ', '|'))})(?:[^\s\d\"'`!@#$%^&*]{{0,4}}|[^\s!-~]{{0,24}})|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
     r"|null|nil|undefined|true|false|optional|required|yes|no|on|off|enabled|disabled|hidden|always|never|default|unset|empty|missing"
     r"|invalid|wrong|incorrect|expired|changed|masked|redacted|encrypted|hashed|plain|see|todo|tbd|here|there|below|above|input|field|value|name"
     r"|header|body|query|cookie|bearer|basic|file|path|url|type|label|test|auto|inherit|read|write|include|omit|same-origin|clear|stored|provided"

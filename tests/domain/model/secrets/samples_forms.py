@@ -304,6 +304,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "password-quoted": (
         'password = "«opensesame»"',
+        'password = "«passwortgeheim»"',
         "password='«hunter2»'",
         '"password": "«correct-horse»"',
         '"db_password": "«p@ss!word»"',
@@ -342,6 +343,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "password-line": (
         "password: «opensesame»",
+        "password: «heslosilne»",
         "  db_password: «correct-horse»",
         "password=«opensesame»",
         "pass: «swordfish»",
@@ -353,6 +355,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "password-variable": (
         "DB_PASSWORD=«opensesame»",
+        "DB_PASSWORD=«senhaforte»",
         "export PGPASSWORD=«opensesame»",
         "docker run -e MYSQL_ROOT_PASSWORD=«opensesame» mysql",
         "APP_SECRET=«correct-horse»",
