@@ -48,6 +48,11 @@ def readable(argument: str) -> str:
     return os.fsencode(argument).decode("utf-8", "replace")
 
 
+def valid_text(argument: str) -> str:
+    """Return a command's *argument* that is stored, refused where its bytes are no text."""
+    return decoded(os.fsencode(argument), "the text")
+
+
 def warn(line: str) -> None:
     """Print a warning about a problem that stops nothing."""
     print(f"Warning: {on_one_line(line)}", file=sys.stderr)

@@ -33,7 +33,7 @@ from hardwon.entrypoints.presenters.entries import (
     nearest_lines,
     storing_confirmation,
 )
-from hardwon.entrypoints.streams import is_piped, readable, standard_input
+from hardwon.entrypoints.streams import is_piped, standard_input, valid_text
 
 ADD_EXAMPLES = """\b
 Examples:
@@ -134,11 +134,11 @@ def add(
     if not settings.semantic_enabled:
         raise typer.TyperException(SWITCHED_OFF)
     options = LessonDraft(
-        name=readable(name),
+        name=valid_text(name),
         category=category,
-        keywords=split_keywords(map(readable, keyword or ())),
-        reasoning=readable(reasoning),
-        references=tuple(map(readable, reference or ())),
+        keywords=split_keywords(map(valid_text, keyword or ())),
+        reasoning=valid_text(reasoning),
+        references=tuple(map(valid_text, reference or ())),
         confidence=confidence,
     )
     text = _text(words or [])
@@ -146,7 +146,7 @@ def add(
         draft = attrs.evolve(options, text=text or "")
         if text is None:
             draft = _read(stack.enter_context(edited(_template(options))))
-        if error := readable(signature).strip():
+        if error := valid_text(signature).strip():
             draft = attrs.evolve(draft, text=f"{draft.text}\n\nThe error: {error}")
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
             warn(line)
@@ -173,7 +173,7 @@ def add(
 def _text(words: list[str]) -> str | None:
     """Return the lesson from arguments or standard input, None to open the editor."""
     if words and words != ["-"]:
-        return readable(" ".join(words))
+        return valid_text(" ".join(words))
     if not words and can_be_asked():
         return None
     text = standard_input() if words or is_piped(patient=True) else ""

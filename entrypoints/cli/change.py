@@ -39,7 +39,7 @@ from hardwon.entrypoints.presenters.entries import (
     judgement,
 )
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import readable, valid_text
 
 NOTHING_TO_CHANGE = (
     "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger,"
@@ -112,11 +112,11 @@ def update(
     shown.
     """
     change = EntryChange(
-        title=None if title is None else readable(title),
+        title=None if title is None else valid_text(title),
         importance_tier=tier,
         importance_weight=weight,
         confidence=confidence,
-        reasoning=None if reasoning is None else readable(reasoning),
+        reasoning=None if reasoning is None else valid_text(reasoning),
         trigger_phrases=_texts(triggers),
         keywords=_texts(keywords),
         tags=_texts(tags),
@@ -126,7 +126,7 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
-    for line in complaints_of_private(readable(title or ""), readable(reasoning or "")):
+    for line in complaints_of_private(change.title or "", change.reasoning or ""):
         warn(line)
     changed = ChangeEntry.on(memory.store, memory.clock).apply(
         find_entry(memory.repository, entry_id).entry_id, change
@@ -142,7 +142,7 @@ def update(
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(map(readable, given))
+    return None if given is None else tuple(map(valid_text, given))
 
 
 def _stale_banks(settings: Settings, changed: EditOutcome, project_root: str) -> list[str]:

@@ -16,7 +16,7 @@ from hardwon.entrypoints.presenters.checkpoints import (
     metadata,
     restore_lines,
 )
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import readable, valid_text
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
 
@@ -46,7 +46,7 @@ def create(
     memory = open_for(project_root, global_store)
     contents = contents_here(scope, read_workplace(memory, project_root), project_root)
     made = Checkpoints.on(memory.store, memory.clock).create(
-        readable(name), readable(description), contents
+        valid_text(name), valid_text(description), contents
     )
     if as_json:
         print_json(_document(made))

@@ -55,7 +55,7 @@ from hardwon.entrypoints.cli.past_sessions import (
 )
 from hardwon.entrypoints.presenters.entries import KEPT_HERE, complaints_of_private
 from hardwon.entrypoints.presenters.text import counted, on_one_line
-from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
+from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input, valid_text
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 
@@ -393,7 +393,7 @@ def remember(
 
 def _given(text: str | None) -> str | None:
     if text not in {None, "-"}:
-        return readable(text or "")
+        return valid_text(text or "")
     piped = standard_input() if text == "-" or is_piped(patient=False) else ""
     return piped if text == "-" or piped.strip() else None
 

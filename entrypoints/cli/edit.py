@@ -43,7 +43,7 @@ from hardwon.entrypoints.presenters.entries import (
     entry_document,
     named,
 )
-from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.entrypoints.streams import standard_input, valid_text
 from hardwon.ports.entries import EntryRepository
 
 EDIT_EXAMPLES = """\b
@@ -215,7 +215,9 @@ def _given(fields: str | None, options: EditedTexts) -> EditedTexts | None:
     if fields not in {None, "-"}:
         raise typer.BadParameter(f"{fields!r} is neither - nor an option", param_hint="[-]")
     read = _from_json(standard_input()) if fields else {}
-    typed = {field: readable(text) for field, text in options._asdict().items() if text is not None}
+    typed = {
+        field: valid_text(text) for field, text in options._asdict().items() if text is not None
+    }
     if read or typed:
         return EditedTexts(**{**read, **typed})
     if fields or not (can_be_asked() or os.environ.get("VISUAL") or os.environ.get("EDITOR")):

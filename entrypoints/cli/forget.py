@@ -40,7 +40,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.presenters.entries import by_place
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.entrypoints.streams import readable, standard_input, valid_text
 from hardwon.ports.entries import EntryRepository
 
 PREVIEWED = 20
@@ -316,7 +316,7 @@ def _wanted(
     until: str | None,
 ) -> ErasureRequest:
     """Parse the arguments: ids if all of them are, else one text."""
-    given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(readable, arguments)]
+    given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(valid_text, arguments)]
     ids = [_id_meant(repository, argument) for argument in given]
     is_text = not all(ids)
     wanted = ErasureRequest(

@@ -25,7 +25,7 @@ from hardwon.entrypoints.presenters.outcomes import (
     outcome_document,
     outcome_text,
 )
-from hardwon.entrypoints.presenters.text import utc_text
+from hardwon.entrypoints.presenters.text import counted, utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
 EVENTS: Mapping[Event, str] = {
@@ -202,9 +202,9 @@ def _reason(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
         terms = []
     if not terms:
         return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
-    counted = [term for term in terms if term[1]] or terms
+    weighty = [term for term in terms if term[1]] or terms
     text = " + ".join(
-        f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted
+        f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in weighty
     )
     return f"{text}; {relevance}" if (relevance := _relevance(explained, shown)) else text
 
@@ -260,6 +260,7 @@ def _nearly(explained: ExplainedInjection, missed: NearMiss) -> str:
 
 
 TAMPERED = "the receipt contradicts itself: it was changed after it was written"
+FORGOTTEN = "forgotten since, or taken out of the receipt"
 CHANGED = "its text changed (hardwon show {} --history)"
 OBSERVED_SINCE = "since then observed again: {} → {}"
 SURER = "confidence changed since then: {} → {}"
@@ -294,6 +295,8 @@ class VerifiedInjection(NamedTuple):
             yield f"  {entry_id} is gone"
         for entry_id in found.miscounted:
             yield f"  {named(self.explained, entry_id)}: {MISCOUNTED}"
+        if found.forgotten:
+            yield f"  {counted(found.forgotten, 'entry', 'entries')} {FORGOTTEN}"
         if found.tampered:
             yield f"  {TAMPERED}"
 

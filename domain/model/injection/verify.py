@@ -196,6 +196,7 @@ class VerificationResult(NamedTuple):
         changed: The ids of entries whose text differs today, whatever their track record.
         miscounted: The ids of entries whose score is not that of its parts.
         tampered: Whether the receipt contradicts itself.
+        forgotten: How many entries were taken out of the receipt, as `forget` does.
         since: The lessons of which only the track record changed; with their earlier one they give
             their text.
     """
@@ -205,6 +206,7 @@ class VerificationResult(NamedTuple):
     miscounted: tuple[str, ...] = ()
     tampered: bool = False
     since: "tuple[ChangedLesson, ...]" = ()
+    forgotten: int = 0
 
     @property
     def verified(self) -> bool:
@@ -231,6 +233,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> VerificationRes
         miscounted=tuple(shown.entry_id for shown in receipt.shown if not fits(receipt, shown)),
         tampered=_contradicts_itself(receipt, differing, whole, is_whole=is_whole),
         since=tuple(piece.since for _, piece in known if piece.since),
+        forgotten=max(len(receipt.frame) - 1 - len(receipt.shown), 0),
     )
 
 
@@ -267,7 +270,7 @@ def _contradicts_itself(
 ) -> bool:
     """Return whether only one of the two matches: the whole or its parts."""
     if len(receipt.frame) != len(receipt.shown) + 1:
-        return True
+        return len(receipt.frame) <= len(receipt.shown)
     return bool(differing) if is_whole else not differing and len(pieces) == len(receipt.shown)
 
 

@@ -163,6 +163,8 @@ BAD = {
     "blank": ((" ",), b"", "description is blank"),
     "blank input": (("-",), b" \n", "there is nothing to add"),
     "no text": (("-",), b"\xff\xfe", "the text is not UTF-8"),
+    "no text in an argument": ((os.fsdecode(b"gr\xf6\xdfe"),), b"", "the text is not UTF-8"),
+    "no text in an option": (("x", "--name", os.fsdecode(b"gr\xf6\xdfe")), b"", "not UTF-8"),
     "private": (("<private>x</private>",), b"", "description is blank"),
     "category": (("x", "--category", "tips"), b"", "'tips' is not one of 'anti-patterns'"),
     "confidence": (("x", "--confidence", "sure"), b"", "'sure' is not one of"),

@@ -1,5 +1,6 @@
 """`hardwon update` and `validate`, and their effect on `show` and `list`."""
 
+import os
 import re
 
 import attrs
@@ -125,6 +126,8 @@ def test_deprecating_an_entry_reports_that_it_is_found_no_more(world: World) -> 
         (("1", "--title", " "), "title is blank: give it some text"),
         (("1", "--trigger", "ab"), "the trigger phrase 'ab' has 2 characters: use 3 to 100"),
         (("9", "--title", "x"), "no entry has the number '9'"),
+        (("1", "--title", os.fsdecode(b"gr\xf6\xdfe")), "the text is not UTF-8"),
+        (("1", "--tag", os.fsdecode(b"gr\xf6\xdfe")), "the text is not UTF-8"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -1,5 +1,6 @@
 """`hardwon remember`: a text or the current conversation is kept permanently and found."""
 
+import os
 from typing import Any
 
 import pytest
@@ -183,3 +184,11 @@ def test_without_its_provider_it_is_kept_and_found_by_word(world: World) -> None
     assert (done.code, found.code) == (0, 0)
     assert "Warning: " in done.stderr
     assert "(permanent)" in found.stdout
+
+
+def test_bytes_that_are_no_text_are_refused(world: World) -> None:
+    done = hardwon(world, "remember", os.fsdecode(b"gr\xf6\xdfe is kept"))
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "the text is not UTF-8" in done.stderr
+    assert not (world.project / "memory").exists()

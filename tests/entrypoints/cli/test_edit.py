@@ -1,6 +1,7 @@
 """`hardwon edit`: a correction reaches the store and the knowledge banks, and the old text stays away."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -246,6 +247,15 @@ def test_other_fields_are_one_line(world: World, stdin: bytes, message: str) -> 
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert message in done.stderr
+
+
+def test_bytes_that_are_no_text_change_nothing(world: World) -> None:
+    before = texts(world)
+    done = hardwon(world, "edit", "1", "--description", os.fsdecode(b"gr\xf6\xdfe"))
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "the text is not UTF-8" in done.stderr
+    assert texts(world) == before
 
 
 def test_the_editor_gets_the_text_in_a_file_of_its_own_that_goes_away(world: World) -> None:

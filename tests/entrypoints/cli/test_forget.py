@@ -1,6 +1,7 @@
 """`hardwon forget`: what is chosen, what is shown before, and what it can't reach."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -43,6 +44,7 @@ def descriptions(world: World) -> list[str]:
         (("--since", "yesterday"), "'yesterday' is no time: write 2026-11-23"),
         (("--kind", "poem"), "'poem' is no kind: use learning, "),
         (("--origin", "nowhere"), "nowhere"),
+        ((os.fsdecode(b"gr\xf6\xdfe"),), "the text is not UTF-8"),
     ],
 )
 def test_a_choice_that_means_nothing_is_refused(

@@ -153,6 +153,7 @@ def test_entries_changed_or_deleted_since_are_named(parser_world: World) -> None
         "miscounted": [],
         "tampered": False,
         "since": [],
+        "forgotten": 0,
     }
     assert (
         f"  {COMMAS.entry_id} (gone from the store)"
@@ -195,6 +196,20 @@ def test_a_tampered_receipt_is_reported(parser_world: World) -> None:
         f"  Quotes ({QUOTES.entry_id}): its parts do not give its score",
         "  the receipt contradicts itself: it was changed after it was written",
     ]
+
+
+def test_a_forgotten_entry_is_no_sign_of_a_changed_receipt(parser_world: World) -> None:
+    start(parser_world)
+    assert hardwon(parser_world, "forget", COMMAS.entry_id, "--yes").code == 0
+    done = hardwon(parser_world, "why", "--verify")
+    document = hardwon(parser_world, "why", "--verify", "--json").items[0]
+
+    assert done.code == 1
+    assert done.stdout.splitlines()[1:] == [
+        "  1 entry forgotten since, or taken out of the receipt"
+    ]
+    assert document["proof"]["forgotten"] == 1
+    assert document["proof"]["tampered"] is False
 
 
 def test_injections_are_listed_in_order_for_a_session_and_newest_first_for_an_entry(
