@@ -234,6 +234,7 @@ def build_import_knowledge(
     versions: "FileVersions | None" = None,
 ) -> "ImportKnowledge":
     """Build the import of the project's and the user's knowledge banks."""
+    from hardwon.adapters.markdown.knowledge_bank import same_files
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(
@@ -244,6 +245,12 @@ def build_import_knowledge(
         ledger=memory.store.ledger,
         versions=versions or build_versions(memory.settings.trust),
         clock=memory.clock,
+        elsewhere=lambda path: same_files(
+            path,
+            memory.store.ledger.paths(),
+            keys=memory.registry().keys_of(workplace.own),
+            identify=identify,
+        ),
     )
 
 
@@ -251,18 +258,11 @@ def build_settle_versions(
     memory: "Memory", project_root: str, workplace: "Workplace", *, asks_git: bool = True
 ) -> "SettleVersions":
     """Build the settling of others' versions of the project's files."""
-    from hardwon.adapters.markdown.knowledge_bank import bank_root
+    from hardwon.adapters.markdown.knowledge_bank import imported_files
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
     versions, ledger = build_versions(memory.settings.trust, asks_git=asks_git), memory.store.ledger
-    folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
-    registry = memory.registry()
-    keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
-    own = {
-        path: root
-        for path, root in folders.items()
-        if not os.path.exists(root) or identify(root).key in keys
-    }
+    own = imported_files(ledger.paths(), memory.registry().keys_of(workplace.own), identify)
     roots = sorted({os.path.realpath(project_root), *filter(os.path.exists, own.values())})
     return SettleVersions(
         imports=[

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
@@ -40,6 +40,7 @@ from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
+    from hardwon.domain.model.project import Identity
 
 
 # No pathlib: the hook imports this module, and pathlib is slow to import.
@@ -205,6 +206,30 @@ def bank_root(path: str) -> str:
         if folder.endswith(ending) and name.removesuffix(".md") in BANK_FILES
         else ""
     )
+
+
+def imported_files(
+    paths: Iterable[str], keys: Collection[str], identify: Callable[[str], "Identity"]
+) -> dict[str, str]:
+    """
+    Return the files of banks in *paths*, each with the folder of its project.
+
+    That folder is gone, or it is identified by one of the *keys* of a project.
+    """
+    folders = {path: root for path in paths if (root := bank_root(path))}
+    return {
+        path: root
+        for path, root in folders.items()
+        if not os.path.exists(root) or identify(root).key in keys
+    }
+
+
+def same_files(
+    path: str, paths: Iterable[str], keys: Collection[str], identify: Callable[[str], "Identity"]
+) -> list[str]:
+    """Return the files of the name of *path* in other folders of its project."""
+    name, others = os.path.basename(path), imported_files(paths, keys, identify)
+    return [other for other in others if other != path and os.path.basename(other) == name]
 
 
 def _project_name(root: str) -> str | None:

@@ -1,7 +1,7 @@
 """Projects: their identity, their trust, and the visibility of entries."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.vocabulary import Reach, TrustMode
@@ -193,6 +193,10 @@ class Registry(NamedTuple):
     def with_id(self, project_id: str) -> Project | None:
         """Return the project of that id, if any."""
         return next((project for project in self.projects if project.id == project_id), None)
+
+    def keys_of(self, ids: Sequence[str]) -> frozenset[str]:
+        """Return the keys of the projects of those *ids*."""
+        return frozenset(project.identity.key for project in self.projects if project.id in ids)
 
     def group_of(self, project: Project) -> tuple[str, ...]:
         """

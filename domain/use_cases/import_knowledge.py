@@ -1,7 +1,7 @@
 """Import knowledge banks, and synchronise their counts."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -76,6 +76,9 @@ class ImportKnowledge:
     So hand edits of known entries are not synced back, and deleted entries stay
     deleted, while entries that a teammate added are imported. Entries of a version
     that is not the user's are kept at home.
+
+    Attributes:
+        elsewhere: Returns the paths of a file in the project's other folders, also in former ones.
     """
 
     bank: KnowledgeBank
@@ -85,6 +88,7 @@ class ImportKnowledge:
     versions: FileVersions
     clock: Clock
     workplace: Workplace
+    elsewhere: Callable[[str], Sequence[str]] = lambda _: ()
 
     def changed(self, deadline: Deadline, largest: int) -> ImportOutcome:
         """
@@ -118,6 +122,7 @@ class ImportKnowledge:
             return ImportOutcome()
         seen = self.ledger.headings(file.path)
         new = {entry for entry in entries if redact(entry.heading) not in seen}
+        new -= self._deleted(file, new)
         version = self.version_of(file) if new else OWN
         outcomes = dict[BankEntry, ImportOutcome]()
         for entry in entries:
@@ -132,6 +137,26 @@ class ImportKnowledge:
         }
         self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), ImportOutcome())
+
+    def _deleted(self, file: BankFile, new: set[BankEntry]) -> set[BankEntry]:
+        """
+        Return those of *new* that were imported elsewhere in the project, and deleted.
+
+        The store has no such text, which the other file still has. A moved file is the same one.
+        """
+        missing = {entry for entry in new if not self.repository.by_id(stored_identity(entry))}
+        found = set[BankEntry]()
+        for path in self.elsewhere(file.path) if missing and file.project is not None else ():
+            headings, has_moved = (
+                self.ledger.headings(path),
+                self.ledger.fingerprint(path) == file.fingerprint,
+            )
+            there = missing if has_moved else self.bank.read(file._replace(path=path)) or ()
+            imported = {
+                stored_identity(entry) for entry in there if redact(entry.heading) in headings
+            }
+            found |= {entry for entry in missing if stored_identity(entry) in imported}
+        return found
 
     def version_of(self, file: BankFile) -> Version:
         """Return the present version of *file*, own for the user's own bank."""

@@ -21,6 +21,43 @@ def test_worktrees_are_one_project(places: Repositories) -> None:
     assert places.shows(main, "Said in the worktree")
 
 
+@pytest.mark.parametrize("where", ["a linked work tree", "the renamed repository"])
+def test_a_deleted_lesson_stays_deleted_in_every_folder_of_the_project(
+    places: Repositories, where: str
+) -> None:
+    main = places.make("acme/app")
+    places.learn(main, "Known to be wrong")
+    places.git(main, "add", "--all")
+    places.git(main, "commit", "--quiet", "--message", "bank")
+    [lesson] = places.run(main, "list", "--json").items
+    assert places.run(main, "delete", str(lesson["id"]), "--yes").code == 0
+
+    if where == "a linked work tree":
+        folder = places.folder("acme/tree")
+        places.git(main, "worktree", "add", "--quiet", "../tree")
+    else:
+        folder = main.rename(places.folder("acme/renamed"))
+
+    assert "Known to be wrong" not in places.start(folder)
+    assert places.run(folder, "import").stdout.startswith("Imported 0 entries, 1 known already")
+    places.learn(folder, "New in this folder")
+    assert "New in this folder" in places.start(folder)
+    assert places.run(folder, "list", "--json").items[1:] == []
+
+
+def test_a_lesson_of_another_text_is_imported_under_the_same_heading(places: Repositories) -> None:
+    main = places.make("acme/app")
+    places.learn(main, "Heading")
+    [lesson] = places.run(main, "list", "--json").items
+    assert places.run(main, "delete", str(lesson["id"]), "--yes").code == 0
+    places.git(main, "worktree", "add", "--quiet", "../tree")
+    bank = places.folder("acme/tree") / "docs" / "knowledge-bank"
+    bank.mkdir(parents=True)
+    (bank / "heuristics.md").write_text("### Heading\nAnother text of this branch.\n")
+
+    assert places.run(places.folder("acme/tree"), "import").stdout.startswith("Imported 1 entr")
+
+
 def test_removing_a_worktree_strands_nothing(places: Repositories) -> None:
     main = places.make("acme/app")
     tree = places.folder("tree")
