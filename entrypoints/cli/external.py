@@ -127,7 +127,8 @@ def _print_imported(imported: ExternalOutcome, file: str, embedded: int, *, as_j
     else:
         vectors = counted(embedded, "vector", "vectors")
         say(f"Imported {_counts(imported)}, {imported.known} known already; {vectors} made.")
-        say(f"hardwon import {shlex.quote(file)} --undo takes it back")
+        if imported.conversations or imported.lessons:
+            say(f"hardwon import {shlex.quote(file)} --undo takes it back")
     if imported.problems:
         raise typer.Exit(OUR_FAILURE)
 
