@@ -27,6 +27,11 @@ class Identity(NamedTuple):
     device: int = 0
     inode: int = 0
 
+    @property
+    def is_main(self) -> bool:
+        """Whether *root* is the main work tree, which holds the git directory."""
+        return self.key == os.path.join(self.root, ".git")
+
     def as_text(self) -> "Identity":
         r"""
         Return the identity as text that can be stored.

@@ -69,7 +69,7 @@ class KnowProjects(NamedTuple):
         if (
             known.identity != identity
             and known.identity.root != identity.root
-            and not self.exists(known.identity.root)
+            and (identity.is_main or not self.exists(known.identity.root))
         ):
             known = self._changed(known._replace(identity=identity, label=label))
         return known

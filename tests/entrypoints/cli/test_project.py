@@ -21,6 +21,18 @@ def test_worktrees_are_one_project(places: Repositories) -> None:
     assert places.shows(main, "Said in the worktree")
 
 
+def test_a_project_that_was_first_seen_in_a_work_tree_gets_the_name_of_its_repository(
+    places: Repositories,
+) -> None:
+    main, tree = places.make("acme/app"), places.folder("acme/fix-1234")
+    places.git(main, "worktree", "add", "--quiet", str(tree))
+    assert places.project(tree)["label"] == "fix-1234"
+
+    assert places.project(main)["label"] == "app"
+    shown = places.project(tree)
+    assert (shown["label"], shown["root"]) == ("app", str(main))
+
+
 @pytest.mark.parametrize("where", ["a linked work tree", "the renamed repository"])
 def test_a_deleted_lesson_stays_deleted_in_every_folder_of_the_project(
     places: Repositories, where: str
