@@ -162,7 +162,7 @@ def restore_records(past: SqliteDatabase, present: SqliteDatabase) -> None:
     present.run_many(
         "INSERT INTO _metadata (key, value) VALUES (?, ?)", decisions(past, spaces(past, present))
     )
-    _reserve_numbers(past, present)
+    _reserve_numbers(present, past.value(LAST_NUMBER))
     present.run_many(
         f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM"
         " history WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS"
@@ -194,13 +194,16 @@ def note_in_history(
     )
 
 
-def _reserve_numbers(past: SqliteDatabase, present: SqliteDatabase) -> None:
-    last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
-    present.rows(
+LAST_NUMBER = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'entry'"
+
+
+def _reserve_numbers(database: SqliteDatabase, last: int) -> None:
+    """Give no new entry a number up to *last*."""
+    database.rows(
         "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT"
         " name FROM sqlite_sequence)"
     )
-    present.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
+    database.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
 
 
 RESTORED, REMOVED = "restored", "removed"
@@ -213,6 +216,10 @@ FACTS = (
 """Columns of a project that a restore brings back."""
 
 IN_LIST = "IN (SELECT value FROM json_each(?))"
+IDENTITIES = (
+    f"SELECT seq, id, created_at FROM entry JOIN entry_text ON entry_seq = seq WHERE seq {IN_LIST}"
+)
+"""The query of the ids and creation times of entries by number."""
 
 
 class SqliteSnapshot(Snapshot):
@@ -232,6 +239,7 @@ class SqliteSnapshot(Snapshot):
                 number for number, digest in now.items() if then.get(number) != digest
             } | self._conflicting_with(missing)
             touched = sections(self._past, missing) | sections(self._present, surplus)
+            moved = self._move_history(missing)
             self._remove(surplus)
             self._ensure_free(missing)
             self._add(missing)
@@ -239,12 +247,11 @@ class SqliteSnapshot(Snapshot):
             if contents.scope == "all":
                 restore_records(self._past, self._present)
             note_in_history(self._present, RESTORED, numbers=missing, name=name, at=at)
-            note_in_history(self._present, REMOVED, numbers=surplus - missing, name=name, at=at)
+            removed = (surplus - missing).union(moved)
+            note_in_history(self._present, REMOVED, numbers=removed, name=name, at=at)
             self._present.note_change()
             self._verify(contents, then)
-        return Replacement(
-            memory_count=len(then), restored=len(missing), removed=len(surplus - missing)
-        )
+        return Replacement(memory_count=len(then), restored=len(missing), removed=len(removed))
 
     def _conflicting_with(self, numbers: Iterable[int]) -> set[int]:
         """
@@ -270,6 +277,33 @@ class SqliteSnapshot(Snapshot):
             (wanted,),
         )
         return {number for (number,) in rows}
+
+    def _move_history(self, numbers: Iterable[int]) -> list[int]:
+        """
+        Let the history of present entries make way for those of another store.
+
+        The snapshot is of another store if one of *numbers* has other entries, by id and beginning.
+
+        Returns:
+            The new numbers of the present entries, which no entry has.
+        """
+        then, now = (
+            {
+                number: {*identity}
+                for number, *identity in database.rows(IDENTITIES, (in_list(numbers),))
+            }
+            for database in (self._past, self._present)
+        )
+        others = [number for number in then if then[number].isdisjoint(now.get(number, ()))]
+        if now.keys().isdisjoint(others):
+            return []
+        last = max(database.value(LAST_NUMBER) for database in (self._past, self._present))
+        moved = dict(zip(others, itertools.count(last + 1)))
+        self._present.run_many(
+            "UPDATE history SET memory_id = ?2 WHERE memory_id = ?1", moved.items()
+        )
+        _reserve_numbers(self._present, last + len(moved))
+        return [moved[number] for number in others if number in now]
 
     def _remove(self, numbers: Iterable[int]) -> None:
         self._present.rows(f"DELETE FROM entry WHERE seq {IN_LIST}", (in_list(numbers),))

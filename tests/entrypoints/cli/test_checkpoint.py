@@ -176,6 +176,32 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     )
 
 
+def test_a_lesson_from_another_stores_backup_has_no_history_of_one_that_was_here(
+    world: World,
+) -> None:
+    backup, there = str(world.folder / "b.db"), ["--global-store", str(world.folder / "there")]
+    for text in ("Of turtles.", "Of snakes."):
+        assert hardwon(world, "add", text, "--category", "patterns", *there).code == 0
+    assert hardwon(world, "backup", backup, *there).code == 0
+    mine, gone = keep(world, description="Of newts."), keep(world, description="Of toads.")
+    for entry in (mine, gone):
+        hardwon(world, "update", entry.entry_id, "--tag", "amphibian")
+    assert hardwon(world, "delete", gone.entry_id, "--yes").code == 0
+
+    restored = hardwon(world, "restore", backup, "--yes").stdout
+    [undo] = hardwon(world, "checkpoint", "list", "--json").items
+    brought = "".join(hardwon(world, "show", number, "--history").stdout for number in "12")
+
+    assert "2 memories, 2 brought back, 1 taken out" in restored
+    assert ("Of turtles." in brought, "Of snakes." in brought) == (True, True)
+    assert brought.count("restored") == 2
+    assert "amphibian" not in brought
+    added = keep(world, description="Of frogs.")
+    assert "restored" not in hardwon(world, "show", added.entry_id, "--history").stdout
+    assert hardwon(world, "checkpoint", "restore", str(undo["name"]), "--yes").code == 0
+    assert "amphibian" in hardwon(world, "show", mine.entry_id, "--history").stdout
+
+
 def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(world: World) -> None:
     entry = keep(world)
     text = world.folder / "text.db"
