@@ -48,13 +48,18 @@ def main() -> None:
     never_fail_to_print()
     ignore_empty_home()
     try:
-        code = _run(sys.argv[1:] if sys.argv[1:] != ["help"] else ["--help"])
+        code = _run(_without_help(sys.argv[1:]))
     except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 
         code = _failed(log_unforeseen(NAME, error), OUR_FAILURE)
     at_end.close()
     sys.exit(code)
+
+
+def _without_help(arguments: Sequence[str]) -> Sequence[str]:
+    """Return `recall --help` for `help recall`."""
+    return [*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -337,3 +337,5 @@ def test_a_command_that_only_looks_leaves_no_trace_where_there_is_no_store(
 
 def test_help_is_a_word_too(world: World) -> None:
     assert hardwon(world, "help") == hardwon(world, "--help")
+    for named in (["recall"], ["checkpoint"], ["checkpoint", "list"]):
+        assert hardwon(world, "help", *named) == hardwon(world, *named, "--help")
