@@ -111,12 +111,13 @@ def update(
     when it changes. A knowledge bank keeps a lesson's old heading and confidence; the store's are
     shown.
     """
+    title, reasoning = (text and valid_text(text) for text in (title, reasoning))
     change = EntryChange(
-        title=None if title is None else valid_text(title),
+        title=title,
         importance_tier=tier,
         importance_weight=weight,
         confidence=confidence,
-        reasoning=None if reasoning is None else valid_text(reasoning),
+        reasoning=reasoning,
         trigger_phrases=_texts(triggers),
         keywords=_texts(keywords),
         tags=_texts(tags),
@@ -126,7 +127,7 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
-    for line in complaints_of_private(change.title or "", change.reasoning or ""):
+    for line in complaints_of_private(title or "", reasoning or ""):
         warn(line)
     changed = ChangeEntry.on(memory.store, memory.clock).apply(
         find_entry(memory.repository, entry_id).entry_id, change
