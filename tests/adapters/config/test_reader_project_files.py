@@ -55,6 +55,14 @@ def test_a_claude_that_is_a_file_holds_no_settings(tmp_path: Path) -> None:
     assert resolve(tmp_path).warnings == ()
 
 
+def with_a_whole_path(environ: dict[str, str]) -> dict[str, str]:
+    """Let the store be in no other folder in each working folder, which is refused."""
+    return {
+        name: f"{os.sep}{text}" if name == "HARDWON_STORE" else text
+        for name, text in environ.items()
+    }
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     local_md=st.binary()
@@ -64,7 +72,9 @@ def test_a_claude_that_is_a_file_holds_no_settings(tmp_path: Path) -> None:
         json.dumps
     ),
     config=st.binary() | st.text(alphabet='{}[]",:/*\\ \n1a'),
-    environ=st.dictionaries(st.sampled_from([variables(f)[-1] for f in TABLE]), st.text()),
+    environ=st.dictionaries(st.sampled_from([variables(f)[-1] for f in TABLE]), st.text()).map(
+        with_a_whole_path
+    ),
 )
 @example(local_md="", tlc='{"memory_embedding_model": "\\ud800\\n"}', config="", environ={})
 @example(
