@@ -56,7 +56,7 @@ def test_a_claude_that_is_a_file_holds_no_settings(tmp_path: Path) -> None:
 
 
 def with_a_whole_path(environ: dict[str, str]) -> dict[str, str]:
-    """Let the store be in no other folder in each working folder, which is refused."""
+    """Give the store a whole path: a relative one is refused."""
     return {
         name: f"{os.sep}{text}" if name == "HARDWON_STORE" else text
         for name, text in environ.items()

@@ -15,7 +15,7 @@ WANTED = {
 
 
 class Line(NamedTuple):
-    """A line of the file; `«` and `»` enclose its password, if it has one."""
+    """A line of the file, in which `«` and `»` enclose a password."""
 
     half: str
     language: str
